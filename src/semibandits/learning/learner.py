@@ -32,13 +32,14 @@ from semibandits.learning.options import NAMES, Options
 from semibandits.learning.outcomes import OutcomeCheck
 from semibandits.learning.progress import Progress
 from semibandits.learning.reading import Readable
-from semibandits.learning.replacement import SharedItems, moved
+from semibandits.learning.replacement import SharedItems, move
 from semibandits.learning.restoration import fixed_state, moving_state, restore
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.ageing import Ageing
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
+from semibandits.policies.many.agent import started
 from semibandits.policies.prior import Prior
 
 
@@ -47,7 +48,8 @@ class Learner(Readable):
     """Ask for a decision, carry it out, tell its rewards.
 
     Several rounds may be open at once, and outcomes may be told in any order. A call that fails leaves the learner unchanged.
-    With the same seed and rewards it plays the same decisions as :func:`semibandits.simulate`.
+    With the same seed and rewards it plays the same decisions as :func:`semibandits.simulate`, unless there are very many items
+    (50,000 or more with a prior, docs/learner.md).
 
     Parameters
     ----------
@@ -66,10 +68,10 @@ class Learner(Readable):
     law : Law or str, optional
         Law of the rewards, if it is known: ``"poisson"`` for counts, ``"gamma:cost"`` for minus exponential times; see
         :mod:`semibandits.laws`. `GLADE`, `OSSB` and `ThompsonSampling` use it, unless they have one of their own.
-    prior_means, prior_plays : array_like of float, shape (d,), optional
+    prior_means, prior_plays : array_like of float, scalar or shape (d,), optional
         Estimates of the mean rewards before the first round, say from a routing engine, and how many observed rewards each of
-        them is worth: whole numbers >= 0, one for all items or one per item. The policy counts them as observed rewards.
-    prior_costs : array_like of float, shape (d,), optional
+        them is worth: whole numbers >= 0; one for all items or one per item. The policy counts them as observed rewards.
+    prior_costs : array_like of float, scalar or shape (d,), optional
         Estimates of the mean costs, instead of `prior_means`.
     half_life : float, optional
         Number of rounds, > 0, in which outcomes lose half of their weight, for means that change: in each round an outcome counts
@@ -123,8 +125,8 @@ class Learner(Readable):
         variance_vector(values, decision_set.d)
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
         self._rng = generator_of(seed)
-        self._agent: Agent = policy.start(decision_set, variance)
         prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
+        self._agent: Agent = started(policy, decision_set, variance, prior, ages=half_life is not None)
         self._progress = Progress(decision_set, self._agent, self._rng, prior)
         self._outcomes = OutcomeCheck(policy, decision_set)
         self._options = Options.of(drift_error, half_life, defer_plans)
@@ -377,15 +379,18 @@ class Learner(Readable):
         """
         check_decision_set(decision_set)
         shared = SharedItems.of(self._decision_set, decision_set)
+        given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
+        prior = shared.prior(self._progress.prior, given)
         learner = Learner(
             decision_set,
             self._policy if policy is None else policy,
             variance=shared.variance(self._variance) if variance is None else variance,
             seed=storage.stored_generator(storage.generator_state(self._rng)),
+            prior_means=None if prior is None else prior.means,
+            prior_plays=None if prior is None else prior.plays,
             **self._options.state(),
         )
-        given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
-        learner._progress = moved(self._progress, learner._progress, shared, given)
+        move(self._progress, learner._progress, shared)
         open_rounds = learner._progress.open
         return learner, tuple(asked for asked in self._progress.open.values() if asked.id not in open_rounds)
 
@@ -399,9 +404,7 @@ class Learner(Readable):
             If the state or specification of your own policy is not plain JSON.
         """
         if self._fixed_state is None:  # neither ever changes
-            self._fixed_state = (
-                fixed_state(self._decision_set, self._policy, self._progress.prior) | self._options.state()
-            )
+            self._fixed_state = fixed_state(self._decision_set, self._policy, self._progress) | self._options.state()
         return storage.sealed({**self._fixed_state, "variance": self._variance, **moving_state(self._progress)})
 
     @classmethod

@@ -20,6 +20,7 @@ from semibandits.policies.ageing import Ageing
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
 from semibandits.policies.history import History
+from semibandits.policies.many.agent import ManyItemsAgent
 from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
 
@@ -156,8 +157,10 @@ class Progress:
             self.agent.adopt(plan)
 
     def _asked(self, mask: BoolArray | None) -> Round:
-        x = self._chosen(mask)
-        asked = Round.of(self.next_id, x.copy(), self.labels)
+        if isinstance(self.agent, ManyItemsAgent) and (mask is None or mask.all()):
+            asked = Round.of_items(self.next_id, self.agent.choose_items(self.rng), self.labels)
+        else:
+            asked = Round.of(self.next_id, self._chosen(mask).copy(), self.labels)
         self.open[asked.id] = asked
         self.next_id = asked.id + 1
         if self.ageing is not None:
@@ -222,6 +225,8 @@ class Progress:
         except BaseException:
             for array, values in zip(self._by_item(player), before, strict=True):
                 array[..., items] = values
+            if isinstance(self.agent, RuleAgent):
+                self.agent.refresh(items)
             if player is not None:
                 player.counters[:] = counters
             if drift is not None and found is not None:
@@ -242,11 +247,7 @@ class Progress:
         bits, upcoming = self.rng.bit_generator.state, self.next_id
         agent, ageing = self.agent, self.ageing
         weights = None if ageing is None else (ageing.numbers, ageing.rounds)  # rounds replace these numbers
-        player, part = (agent.player, agent.part) if isinstance(agent, RuleAgent) else (None, None)
-        wanted = self.wants_plan
-        if player is not None:
-            changing = ("memory", "marks", "rows", "stats", "counters")
-            player = player._replace(**{name: getattr(player, name).copy() for name in changing})
+        saved = agent.saved() if isinstance(agent, RuleAgent) else None
         try:
             yield
         except BaseException:
@@ -256,6 +257,6 @@ class Progress:
             self.next_id = upcoming
             if ageing is not None and weights is not None:
                 ageing.numbers, ageing.rounds = weights
-            if player is not None and isinstance(agent, RuleAgent):
-                agent.player, agent.part, agent.wants_plan = player, part, wanted
+            if isinstance(agent, RuleAgent):
+                agent.undo(saved)
             raise

@@ -13,7 +13,6 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.learning.progress import Progress
 from semibandits.learning.round import Round
-from semibandits.policies.ageing import Ageing
 from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 
@@ -95,33 +94,26 @@ class SharedItems:
         return x
 
 
-def moved(old: Progress, new: Progress, shared: SharedItems, prior: Prior | None) -> Progress:
-    """Progress on a new set, whose items keep what was learnt about them on the old one.
+def move(old: Progress, new: Progress, shared: SharedItems) -> None:
+    """Let a new learner on another set keep what was learnt about its items on the old one.
 
     Parameters
     ----------
     old, new : Progress
-        That on the old set, and that of a new learner on the new set, without a prior.
+        That on the old set, and that of a new learner on the new set, with the prior of all of its items.
     shared : SharedItems
         The items of both sets.
-    prior : Prior or None
-        Prior for items that are new.
     """
-    progress = Progress(new.decision_set, new.agent, new.rng, shared.prior(old.prior, prior))
     if old.drift is not None and new.drift is not None:
-        new.drift.follow(old.drift, shared.old_places, progress.labels)
-    progress.drift = new.drift
-    if old.ageing is not None:
-        ageing = Ageing(old.ageing.half_life, len(progress.plays), progress.prior)
-        ageing.follow(old.ageing, shared.old_places)
-        progress.age(ageing)
-    progress.recall(History(shared.values(old.plays), shared.values(old.sums), old.next_id))
+        new.drift.follow(old.drift, shared.old_places, new.labels)
+    if old.ageing is not None and new.ageing is not None:
+        new.ageing.follow(old.ageing, shared.old_places)
+    new.recall(History(shared.values(old.plays), shared.values(old.sums), old.next_id))
     for asked in old.open.values():
         x = shared.decision(asked.items)
         if x is not None:
-            progress.open[asked.id] = Round.of(asked.id, x, progress.labels)
-            progress.agent.reopen(progress.open[asked.id].items.copy())
-    return progress
+            new.open[asked.id] = Round.of(asked.id, x, new.labels)
+            new.agent.reopen(new.open[asked.id].items.copy())
 
 
 def _places(decision_set: DecisionSet) -> dict[Hashable, int]:

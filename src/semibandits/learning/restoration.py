@@ -13,13 +13,18 @@ from semibandits.learning.progress import Progress
 from semibandits.learning.round import Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
-from semibandits.policies.prior import Prior
+from semibandits.policies.many.agent import ManyItemsAgent
 
 
-def fixed_state(decision_set: DecisionSet, policy: Policy, prior: Prior | None) -> storage.JSON:
+def fixed_state(decision_set: DecisionSet, policy: Policy, progress: Progress) -> storage.JSON:
     """What never changes, apart from the variance."""
+    prior = progress.prior
     state = {"decision_set": storage.decision_set_state(decision_set), "policy": storage.policy_state(policy)}
-    return state if prior is None else {**state, "prior": storage.prior_state(prior)}
+    return (
+        state
+        if prior is None
+        else {**state, "prior": storage.prior_state(prior, changes_only=_lists_changes(progress))}
+    )
 
 
 def moving_state(progress: Progress) -> storage.JSON:
@@ -27,7 +32,7 @@ def moving_state(progress: Progress) -> storage.JSON:
     optional = {"drift": progress.drift, "ageing": progress.ageing}
     return {
         "generator": storage.generator_state(progress.rng),
-        "statistics": {"plays": progress.plays.tolist(), "sums": progress.sums.tolist()},
+        "statistics": storage.statistics_state(progress.plays, progress.sums, changes_only=_lists_changes(progress)),
         "agent": progress.agent.state(),
         "open_rounds": [
             storage.round_state(asked.id, asked.decision, progress.decision_set) for asked in progress.open.values()
@@ -36,6 +41,11 @@ def moving_state(progress: Progress) -> storage.JSON:
         **({"wants_plan": True} if progress.wants_plan else {}),
         **{name: part.state() for name, part in optional.items() if part is not None},
     }
+
+
+def _lists_changes(progress: Progress) -> bool:
+    """Whether the state lists the items that have changed only."""
+    return isinstance(progress.agent, ManyItemsAgent)
 
 
 def restore(progress: Progress, content: storage.JSON) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, NoReturn, TypeAlias
 
 import numpy as np
@@ -26,31 +27,42 @@ class Round:
     ----------
     id : int
         Number of the round, which `Learner.tell` takes: 0, 1, 2, ... in the order of the calls of `Learner.ask`.
-    decision : ndarray of bool, shape (d,)
-        Mask of the items to play; read-only.
     items : ndarray of int, shape (k,)
-        Indices of these items, ascending; read-only.
+        Indices of the items to play, ascending; read-only.
     labels : tuple
         Labels of these items, in the same order.
+    d : int
+        Number of items of the decision set.
     """
 
     id: int
-    decision: BoolArray
     items: IntArray
     labels: tuple[Hashable, ...]
+    d: int
 
     def __repr__(self) -> str:
         return brief(self)
 
     def __post_init__(self) -> None:
-        for array in (self.decision, self.items):
-            array.setflags(write=False)
+        self.items.setflags(write=False)
+
+    @cached_property
+    def decision(self) -> BoolArray:
+        """Mask of the items to play, shape (d,); read-only."""
+        x = np.zeros(self.d, dtype=np.bool_)
+        x[self.items] = True
+        x.setflags(write=False)
+        return x
 
     @staticmethod
     def of(number: int, decision: BoolArray, labels: tuple[Hashable, ...]) -> Round:
-        """The round with this decision, an array that is not copied, over items with these labels."""
-        items = np.flatnonzero(decision)
-        return Round(number, decision, items, tuple(labels[i] for i in items.tolist()))
+        """The round with this decision over items with these labels."""
+        return Round.of_items(number, np.flatnonzero(decision), labels)
+
+    @staticmethod
+    def of_items(number: int, items: IntArray, labels: tuple[Hashable, ...]) -> Round:
+        """The round with these items, ascending, in an array that is not copied, of the items with these labels."""
+        return Round(number, items, tuple(labels[i] for i in items.tolist()), len(labels))
 
     def rewards(self, outcome: Outcome, *, partial: bool = False) -> FloatArray:
         """Rewards of the items as a new float64 array of shape (k,).

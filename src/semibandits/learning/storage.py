@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from semibandits._json import strict_json
-from semibandits._typing import BoolArray, FloatArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import describe, digest, fingerprint, rebuild
@@ -23,8 +23,10 @@ from semibandits.policies.registry import POLICIES, build
 
 JSON: TypeAlias = dict[str, Any]
 FORMAT: Final = "semibandits.learner"
-VERSION: Final = 2
-"""Version of the format. Increase it with every change that older releases would misread, and keep reading older versions."""
+VERSION: Final = 3
+"""Version of the format. Increase it with every change that older releases would misread, and keep reading older versions.
+
+States without options have version 1, those with options 2, and those that list changed items only 3."""
 PARTS: Final = (
     "decision_set", "policy", "variance", "generator", "statistics", "agent", "open_rounds", "next_id",
 )  # fmt: skip
@@ -38,7 +40,8 @@ def sealed(content: JSON) -> JSON:
     InvalidInputError
         If the content is not plain JSON.
     """
-    version = VERSION if set(NAMES) & set(content) else 1  # without options, older releases read it too
+    is_listed = "items" in content["statistics"]
+    version = VERSION if is_listed else 2 if set(NAMES) & set(content) else 1  # older releases read what they can
     framed = {"format": FORMAT, "version": version, "library": installed("semibandits"), **content}
     try:
         copy: JSON = strict_json(json.dumps(framed, allow_nan=False))
@@ -104,9 +107,21 @@ def decision_set_state(decision_set: DecisionSet) -> JSON:
         return {**name, "description": None, "reason": str(error)}
 
 
-def prior_state(prior: Prior) -> JSON:
-    """The prior of a learner."""
-    return {"means": prior.means.tolist(), "plays": prior.plays.tolist()}
+def prior_state(prior: Prior, *, changes_only: bool) -> JSON:
+    """The prior of a learner; if `changes_only`, one number where all items have the same."""
+    means, plays = (
+        values[0].item() if changes_only and np.ptp(values) == 0.0 else values.tolist()
+        for values in (prior.means, prior.plays)
+    )
+    return {"means": means, "plays": plays}
+
+
+def statistics_state(plays: FloatArray, sums: FloatArray, *, changes_only: bool) -> JSON:
+    """Plays and sums of rewards; if `changes_only`, of the items that were played."""
+    if not changes_only:
+        return {"plays": plays.tolist(), "sums": sums.tolist()}
+    items = np.flatnonzero(plays)
+    return {"d": len(plays), "items": items.tolist(), "plays": plays[items].tolist(), "sums": sums[items].tolist()}
 
 
 def stored_prior(state: Any) -> dict[str, Any]:
@@ -131,7 +146,10 @@ def stored_size(state: Any) -> int:
     InvalidInputError
         If the plays are not a list.
     """
-    plays = _mapping(state, "statistics", ("plays", "sums"))["plays"]
+    statistics = _mapping(state, "statistics", ("plays", "sums"))
+    if "d" in statistics:
+        return stored_integer(statistics["d"], "d")
+    plays = statistics["plays"]
     if not isinstance(plays, list):
         raise InvalidInputError(f"plays must be a list, got {reprlib.repr(plays)}: the state is damaged, use a copy")
     return len(plays)
@@ -257,20 +275,38 @@ def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
         If they are not one count and one finite sum per item.
     """
     state = _mapping(state, "statistics", ("plays", "sums"))
+    items = _listed_items(state, d) if "items" in state else np.arange(d)
     arrays = []
     for name in ("plays", "sums"):
         values = state[name]
-        if not isinstance(values, list) or len(values) != d or not all(type(v) in (int, float) for v in values):
+        if (
+            not isinstance(values, list)
+            or len(values) != len(items)
+            or not all(type(v) in (int, float) for v in values)
+        ):
             raise InvalidInputError(
-                f"{name} must be d = {d} numbers, got {reprlib.repr(values)}: the state is damaged, use a copy"
+                f"{name} must be {len(items)} numbers, got {reprlib.repr(values)}: the state is damaged, use a copy"
             )
-        arrays.append(np.array(values, dtype=np.float64))
+        array = np.zeros(d)
+        array[items] = values
+        arrays.append(array)
     plays, sums = arrays
     if (plays < 0).any() or (plays != np.floor(plays)).any() or not np.isfinite(sums).all() or sums[plays == 0].any():
         raise InvalidInputError(
             f"plays must be counts and sums finite, 0 if plays is 0, got {reprlib.repr(state)}: the state is damaged, use a copy"
         )
     return plays, sums
+
+
+def _listed_items(state: Mapping[str, Any], d: int) -> IntArray:
+    """The items that a state lists."""
+    items = state["items"]
+    is_valid = isinstance(items, list) and all(type(item) is int and 0 <= item < d for item in items)
+    if not is_valid or state.get("d") != d or items != sorted(set(items)):
+        raise InvalidInputError(
+            f"items must be ascending and below d = {d}, got {reprlib.repr(items)}: the state is damaged, use a copy"
+        )
+    return np.array(items, dtype=np.int64)
 
 
 def stored_integer(value: Any, name: str) -> int:

@@ -212,6 +212,19 @@ class RuleAgent(Agent):
         self._prior_plays = whole._prior_plays[items]
         self.defers = whole.defers
 
+    def saved(self) -> Any:
+        """What `undo` needs to take back the rounds that are chosen from now on."""
+        changing = ("memory", "marks", "rows", "stats", "counters")
+        player = self.player._replace(**{name: getattr(self.player, name).copy() for name in changing})
+        return player, self.part, self.wants_plan
+
+    def undo(self, saved: Any) -> None:
+        """Take back the rounds that were chosen since."""
+        self.player, self.part, self.wants_plan = saved
+
+    def refresh(self, items: IntArray) -> None:
+        """Take note that the statistics of these items were restored."""
+
     def reopen(self, items: IntArray) -> None:
         """Count a round with these items as open; see :meth:`Agent.reopen`."""
         self._enter(items, 1.0)

@@ -42,6 +42,11 @@ class CUCB(RadiusPolicy):
         return cucb
 
     @property
+    def leaders(self) -> int:
+        """See `RulePolicy.leaders`."""
+        return 1
+
+    @property
     def searches(self) -> bool:
         """Whether the kernel requests P_IM: no."""
         return False

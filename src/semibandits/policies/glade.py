@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -11,7 +12,19 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
-from semibandits.kernels.rules.glade import HEAD, MARKS, REMEMBERED, ROWS, STAGE, START, UNTIL_TIME, WIDTH, glade
+from semibandits.kernels.rules.glade import (
+    HEAD,
+    MARKS,
+    PLAYED_ROW,
+    REMEMBERED,
+    REPEATS,
+    ROWS,
+    STAGE,
+    START,
+    UNTIL_TIME,
+    WIDTH,
+    glade,
+)
 from semibandits.kernels.rules.raises import KNOWN
 from semibandits.policies.rules import NamedLawPolicy
 
@@ -116,6 +129,32 @@ class GLADE(NamedLawPolicy):
         """Number of rows: a guess, the best decision, and the last one played."""
         return ROWS
 
+    @property
+    def leaders(self) -> int:
+        """See `RulePolicy.leaders`: items of the best decision have no bonus. With `rivals`, levels depend on all items."""
+        law = self.known_law
+        return 2 if self.rivals == 0.0 and (law is None or law.size is None) else 0
+
+    def repeated(self, player: Player) -> int:
+        """See `RulePolicy.repeated`."""
+        if player.marks[STAGE] != START or player.marks[REPEATS] == 0:
+            return -1
+        player.marks[REPEATS] -= 1
+        return PLAYED_ROW
+
+    def remembered_items(self, marks: IntArray) -> IntArray:
+        """See `RulePolicy.remembered_items`."""
+        pool = _pool(marks)
+        return np.unique(pool[:, 1:][_is_item(pool)])
+
+    def renumbered(self, marks: IntArray, names: Callable[[IntArray], IntArray]) -> IntArray:
+        """See `RulePolicy.renumbered`."""
+        result = marks.copy()
+        pool = _pool(result)
+        is_item = _is_item(pool)
+        pool[:, 1:][is_item] = names(pool[:, 1:][is_item])
+        return result
+
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio 1, the parameters in their order, and the law."""
         numbers = [
@@ -136,7 +175,7 @@ class GLADE(NamedLawPolicy):
 
     def lend(self, whole: Player, part: Player, items: IntArray) -> None:
         """Fill the pool with the decisions of the other pool that use these items only."""
-        pool, own = _pool(whole), _pool(part)
+        pool, own = _pool(whole.marks), _pool(part.marks)
         pool = pool[: whole.marks[REMEMBERED]]
         places = np.full(whole.stats.shape[1], -1, dtype=np.int64)
         places[items] = np.arange(len(items))
@@ -149,7 +188,7 @@ class GLADE(NamedLawPolicy):
 
     def collect(self, whole: Player, part: Player, items: IntArray) -> None:
         """Remember the decision that was plausible in the round, if there was one."""
-        remembered, own, pool = int(part.marks[REMEMBERED]), _pool(part), _pool(whole)
+        remembered, own, pool = int(part.marks[REMEMBERED]), _pool(part.marks), _pool(whole.marks)
         if remembered == 0:
             return
         newest = own[(remembered - 1) % len(own)]
@@ -173,7 +212,13 @@ class GLADE(NamedLawPolicy):
         return bool((pool[:, 0] < pool.shape[1]).all() and (pool[:, 1:] < d).all())
 
 
-def _pool(player: Player) -> IntArray:
+def _pool(marks: IntArray) -> IntArray:
     """The remembered decisions, a view of shape (remembered, 1 + m)."""
-    pool: IntArray = player.marks[MARKS:].reshape(-1, player.marks[WIDTH])
+    pool: IntArray = marks[MARKS:].reshape(-1, marks[WIDTH])
     return pool
+
+
+def _is_item(pool: IntArray) -> BoolArray:
+    """Which places of the decisions are used, shape (remembered, m); a decision that is not there yet has no items."""
+    used: BoolArray = np.arange(pool.shape[1] - 1) < pool[:, :1]
+    return used

@@ -54,7 +54,7 @@ class Prior(NamedTuple):
             )
         d = decision_set.d
         given, _ = one_of(means, costs, "prior_means", "prior_costs")
-        values = item_vector(given, d, name)
+        values = item_vector(np.full(d, given) if np.isscalar(given) else given, d, name)
         values = negated(values) if in_costs else values
         counts = as_floats(plays, "prior_plays")
         if counts.shape not in ((), (d,)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from semibandits.laws.gaussian import bounded_by
 from semibandits.laws.plain import law_from, plain
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
+from semibandits.policies.many.posteriors import Posterior
 from semibandits.policies.plans import Plan
 from semibandits.policies.radius import Radius, as_radius
 
@@ -120,6 +122,11 @@ class RulePolicy(Policy):
         InvalidInputError
             If the variance has the wrong shape, or is not between 1e-100 and 1e100.
         """
+        policy, own = self.prepared(decision_set, variance)
+        return RuleAgent(policy, decision_set, own)
+
+    def prepared(self, decision_set: DecisionSet, variance: ArrayLike) -> tuple[RulePolicy, FloatArray]:
+        """The policy to play on a decision set, and the variance of its rewards, shape (d,); errors as for `start`."""
         own = variance_vector(variance if self.variance is None else self.variance, decision_set.d)
         extreme = own[(own < 1.0 / LARGEST_VARIANCE) | (own > LARGEST_VARIANCE)]
         if extreme.size:
@@ -127,7 +134,31 @@ class RulePolicy(Policy):
                 f"variance must lie between {1 / LARGEST_VARIANCE:g} and {LARGEST_VARIANCE:g}, got {extreme[0]:g}: "
                 "measure rewards in another unit"
             )
-        return RuleAgent(self, decision_set, own)
+        return self, own
+
+    @property
+    def leaders(self) -> int:
+        """How often as many items the rule needs as a decision has, of those with the largest means; 0 if that is unknown.
+
+        See `policies.many.leaders`: 1 for rules that maximise an index which increases with the mean and falls with the plays.
+        """
+        return 0
+
+    def posterior(self, variance: float) -> Posterior | None:
+        """The law of the draws, if the rule plays the best decision for independent draws of all means, else None."""
+        return None
+
+    def repeated(self, player: rounds.Player) -> int:
+        """The row of the decision that the rule repeats in this round without a look at the items, -1 if it decides anew."""
+        return -1
+
+    def remembered_items(self, marks: IntArray) -> IntArray:
+        """Items in the marks of the rule."""
+        return np.empty(0, dtype=np.int64)
+
+    def renumbered(self, marks: IntArray, names: Callable[[IntArray], IntArray]) -> IntArray:
+        """A copy of the marks in which items have other numbers."""
+        return marks.copy()
 
     def specification(self) -> dict[str, Any]:
         """Parameters as plain JSON."""
@@ -194,8 +225,8 @@ class LawPolicy(RulePolicy):
         known = None if law is None or law.is_quadratic else law.compiled(d)
         return np.empty(0) if known is None else known
 
-    def start(self, decision_set: DecisionSet, variance: ArrayLike) -> RuleAgent:
-        """A new agent; see :meth:`Policy.start`.
+    def prepared(self, decision_set: DecisionSet, variance: ArrayLike) -> tuple[RulePolicy, FloatArray]:
+        """See `RulePolicy.prepared`.
 
         Raises
         ------
@@ -204,7 +235,7 @@ class LawPolicy(RulePolicy):
         """
         bounded = self._bounded_by(decision_set.upper, variance)
         if bounded is not self:
-            return bounded.start(decision_set, variance)
+            return bounded.prepared(decision_set, variance)
         law = self.known_law
         if law is not None and law.size not in (None, decision_set.d):
             raise InvalidInputError(
@@ -212,7 +243,7 @@ class LawPolicy(RulePolicy):
             )
         if isinstance(law, Gaussian):
             variance = law.variance
-        return super().start(decision_set, variance)
+        return super().prepared(decision_set, variance)
 
     def specification(self) -> dict[str, Any]:
         """Parameters as plain JSON, including the law if it was given."""

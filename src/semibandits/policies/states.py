@@ -24,6 +24,9 @@ from semibandits.kernels.rules.statistics import (
     fresh_statistics,
 )
 
+NAMES: Final = ("plays", "sums", "pending", "counters", "memory", "marks", "rows")
+"""Keys of a state."""
+
 
 def player_state(player: rounds.Player) -> dict[str, Any]:
     """Statistics, counters, and the saved arrays of the rule."""
@@ -32,7 +35,7 @@ def player_state(player: rounds.Player) -> dict[str, Any]:
         "sums": player.stats[SUMS].tolist(),
         "pending": (player.stats[COUNTS] - player.stats[PLAYS]).astype(np.int64).tolist(),
         "counters": player.counters.tolist(),
-        "memory": [_plain(value) for value in player.memory.tolist()],
+        "memory": [plain(value) for value in player.memory.tolist()],
         "marks": player.marks.tolist(),
         "rows": [np.flatnonzero(row).tolist() for row in player.rows],
     }
@@ -56,20 +59,20 @@ def restored_player(
         If it is not such a state.
     """
     d = decision_set.d
-    _check_names(state)
-    plays = _counts(state, "plays", d, least=0)
-    sums = _floats(state, "sums", d)
+    checked_names(state, NAMES)
+    plays = read_counts(state, "plays", d, least=0)
+    sums = read_floats(state, "sums", d)
     if not np.isfinite(sums).all() or (sums[plays == 0] != 0).any():
         raise damaged("sums", "finite, and 0 for unobserved items")
-    pending = _counts(state, "pending", d, least=0)
+    pending = read_counts(state, "pending", d, least=0)
     floats, marks, _ = memory(d, decision_set.m)
     if (plays < prior_plays).any():
         raise damaged("plays", "at least those of the prior")
     restored = player._replace(
         stats=statistics_of(plays, sums, pending, variance, decision_set.upper),
-        counters=_counters(state),
-        memory=_floats(state, "memory", len(floats)),
-        marks=_counts(state, "marks", len(marks), least=None),
+        counters=read_counters(state),
+        memory=read_floats(state, "memory", len(floats)),
+        marks=read_counts(state, "marks", len(marks), least=None),
         rows=_rows(state, decision_set),
     )
     unseen = np.count_nonzero((restored.cover >= 0) & (plays == 0))
@@ -79,9 +82,9 @@ def restored_player(
     return restored
 
 
-def _counters(state: dict[str, Any]) -> IntArray:
+def read_counters(state: dict[str, Any]) -> IntArray:
     """Counters; states saved before searches had a budget lack the last two."""
-    counters = _counts(state, "counters", None, least=0)
+    counters = read_counts(state, "counters", None, least=0)
     if len(counters) == rounds.UNDECIDED:
         counters = np.concatenate((counters, np.zeros(rounds.COUNTERS - rounds.UNDECIDED, dtype=np.int64)))
     if len(counters) != rounds.COUNTERS:
@@ -122,7 +125,7 @@ def _rows(state: dict[str, Any], decision_set: DecisionSet) -> BoolArray:
         raise damaged("rows", "a list of usual length")
     rows = np.zeros((len(places), decision_set.d), dtype=np.bool_)
     for row, items in zip(rows, places, strict=True):
-        chosen = _counts({"rows": items}, "rows", None, least=0)
+        chosen = read_counts({"rows": items}, "rows", None, least=0)
         if len(chosen) and chosen.max() >= len(row):
             raise damaged("rows", f"items below d = {len(row)}")
         row[chosen] = True
@@ -132,16 +135,22 @@ def _rows(state: dict[str, Any], decision_set: DecisionSet) -> BoolArray:
 
 
 _TEXTS: Final = ("inf", "-inf", "nan")
-"""Floats that are not JSON numbers, as `_plain` writes them."""
+"""Floats that are not JSON numbers, as `plain` writes them."""
 
 
-def _plain(value: float) -> float | str:
+def plain(value: float) -> float | str:
     """A float as a JSON value: text if it is not finite."""
     return value if np.isfinite(value) else str(value)
 
 
-def _check_names(state: object) -> None:
-    names = ["plays", "sums", "pending", "counters", "memory", "marks", "rows"]
+def checked_names(state: object, names: tuple[str, ...]) -> None:
+    """Refuse a state that is not a dictionary with these keys.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not.
+    """
     if not isinstance(state, dict) or sorted(map(str, state)) != sorted(names):
         got = list(state) if isinstance(state, dict) else type(state).__name__
         raise InvalidInputError(
@@ -149,7 +158,7 @@ def _check_names(state: object) -> None:
         )
 
 
-def _floats(state: dict[str, Any], name: str, length: int | None) -> FloatArray:
+def read_floats(state: dict[str, Any], name: str, length: int | None) -> FloatArray:
     """Numbers in one dimension, infinities as text; of the given length unless it is None."""
     values = state[name]
     if not isinstance(values, list) or (length is not None and len(values) != length):
@@ -162,9 +171,9 @@ def _floats(state: dict[str, Any], name: str, length: int | None) -> FloatArray:
         raise damaged(name, "numbers that a float can hold") from error
 
 
-def _counts(state: dict[str, Any], name: str, length: int | None, *, least: int | None) -> IntArray:
+def read_counts(state: dict[str, Any], name: str, length: int | None, *, least: int | None) -> IntArray:
     """Integers of absolute value up to 2^53, at least `least`."""
-    values = _floats(state, name, length)
+    values = read_floats(state, name, length)
     whole = (np.abs(values) <= 2.0**53) & (values == np.floor(values))
     if not whole.all() or (least is not None and (values < least).any()):
         raise damaged(name, "whole numbers" if least is None else f"whole numbers >= {least}")

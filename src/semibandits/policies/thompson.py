@@ -12,6 +12,8 @@ from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.laws import BERNOULLI
 from semibandits.kernels.rules.thompson import thompson
+from semibandits.laws import Bernoulli
+from semibandits.policies.many.posteriors import Beta, Normal, Posterior
 from semibandits.policies.rules import LawPolicy
 
 
@@ -72,6 +74,13 @@ class ThompsonSampling(LawPolicy):
     def searches(self) -> bool:
         """Whether the kernel requests P_IM: no."""
         return False
+
+    def posterior(self, variance: float) -> Posterior | None:
+        """See `RulePolicy.posterior`: normal without another law, Beta for the Bernoulli law."""
+        law = self.known_law
+        if law is None or law.is_quadratic:
+            return Normal(self.scale * float(np.sqrt(variance)))
+        return Beta(self.scale) if isinstance(law, Bernoulli) else None
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio (not used), the scale in units of sqrt(2 sigma_i^2 / n_i), and the law."""
