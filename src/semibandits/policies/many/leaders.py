@@ -10,8 +10,9 @@ ones are in it.
 from __future__ import annotations
 
 import heapq
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 
@@ -19,9 +20,12 @@ from semibandits._typing import FloatArray, IntArray
 
 Key = tuple[float, int]
 """Minus the mean of an item, and its index: the order of items that were played equally often."""
-LAST: Key = (np.inf, 0)
-SPARE = 64
+LAST: Final[Key] = (np.inf, 0)
+SPARE: Final = 64
 """A heap is rebuilt if more than this many of its entries, and more than half of them, are out of date."""
+
+LOOSE: Final = 0.1
+"""Keys up to this share above the limit are looked up too, since the limit differs a little in the next round."""
 
 
 class _Group:
@@ -37,14 +41,25 @@ class _Group:
         Keys of the items that were updated since. Keys that are no longer right are out of date.
     first : Key
         At most the smallest key of an item of the group.
+    known : list of Key or None
+        The smallest keys, as many as can be needed, or those below `until`; None after a change.
+    until : Key
     """
 
-    __slots__ = ("begin", "first", "heap", "size", "sorted")
+    __slots__ = ("begin", "first", "heap", "known", "size", "sorted", "until")
 
     def __init__(self, items: IntArray, first: Key) -> None:
         self.size, self.sorted, self.begin = len(items), items, 0
         self.heap: list[Key] = []
-        self.first = first
+        self.first, self.until = first, LAST
+        self.known: list[Key] | None = None
+
+    def below(self, worst: Key, most: int) -> list[Key] | None:
+        """Known keys below `worst`, at most so many; None if not all of them are known."""
+        known = self.known
+        if known is None or (self.until < worst and len(known) < most):
+            return None
+        return known[: bisect_left(known, worst)]
 
 
 class Leaders:
@@ -94,6 +109,7 @@ class Leaders:
                 self._known_counts[item] = count
             self._known_means[item], self._is_updated[item] = mean, True
             group, key = groups[count], (-mean, item)
+            group.known = None
             heapq.heappush(group.heap, key)
             group.first = min(group.first, key)
             if len(group.heap) > 2 * group.size + SPARE:
@@ -101,7 +117,7 @@ class Leaders:
 
     def _leave(self, role: int, count: float) -> None:
         group = self._groups[role][count]
-        group.size -= 1
+        group.size, group.known = group.size - 1, None
         if group.size == 0:
             del self._groups[role][count]
             self._orders[role].remove(count)
@@ -125,7 +141,11 @@ class Leaders:
                 group = groups[count]
                 if not group.first < worst:
                     continue
-                fresh = self._smallest(group, count, most, worst)
+                fresh = group.below(worst, most)
+                if fresh is None:
+                    group.until = worst[0] + LOOSE * abs(worst[0]), worst[1]
+                    group.known = self._smallest(group, count, most, group.until)
+                    fresh = group.below(worst, most) or []
                 if fresh:
                     best = sorted(best + fresh)[:most]
                     found.extend(item for negative, item in fresh if (negative, item) <= best[-1])
