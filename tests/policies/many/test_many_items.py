@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import semibandits as sb
+from semibandits._typing import ArrayLike
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.many.agent import MANY, ManyItemsAgent, started
 from semibandits.policies.prior import Prior
@@ -94,6 +96,36 @@ def test_the_items_of_a_round_contain_one_of_the_largest_indices(law: str) -> No
     assert n_plausible > 20
 
 
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("policy", [sb.CUCB(), sb.GLADE(), sb.ThompsonSampling()], ids=lambda policy: policy.name)
+def test_decisions_use_available_items_only(policy: RulePolicy, family: str) -> None:
+    """CUCB plays the same decisions, and the others one of the available ones."""
+    many, usual = pair(policy, SETS[family], seed=5)
+    rng = np.random.default_rng(6)
+    for k in range(40):
+        available = rng.random(D) < 0.4
+        x = many.choose_among(available, np.random.default_rng(k))
+        y = usual.choose_among(available, np.random.default_rng(k))
+        assert x in SETS[family]
+        assert not (x & ~available).any()
+        if isinstance(policy, sb.CUCB):
+            np.testing.assert_array_equal(x, y)
+        items = np.flatnonzero(x)
+        usual.forget(np.flatnonzero(y))
+        usual.reopen(items)
+        rewards = rng.binomial(1, 0.5, len(items)).astype(float)
+        for agent in (many, usual):
+            agent.observe(items, rewards)
+    few = np.zeros(D, dtype=np.bool_)
+    few[:2] = True
+    before = json.dumps(many.state())
+    with pytest.raises(sb.Infeasible):
+        many.choose_among(few, rng)
+    with pytest.raises(sb.Infeasible):
+        many.choose_among(np.zeros(D, dtype=np.bool_), rng)
+    assert json.loads(before)["plays"] == many.state()["plays"]
+
+
 def learner(policy: sb.Policy, **options: object) -> sb.Learner:
     return sb.Learner(sb.MSets(MANY, 5), policy, seed=3, **options)  # type: ignore[arg-type]
 
@@ -148,6 +180,25 @@ def test_a_call_that_fails_changes_nothing(case: str, monkeypatch: pytest.Monkey
     assert one.state() == other.state()
     for a, b in zip(one.ask_many(5), other.ask_many(5), strict=True):
         np.testing.assert_array_equal(a.items, b.items)
+
+
+@pytest.mark.parametrize("plays", [50, np.where(np.arange(MANY) % 7, 50, 51)], ids=["one number", "one per item"])
+def test_a_learner_in_a_database_plays_the_same_after_it_is_opened_again(tmp_path: Path, plays: ArrayLike) -> None:
+    arguments = {
+        "decision_set": sb.MSets(MANY, 5), "policy": sb.ThompsonSampling(), "law": "bernoulli", "seed": 3,
+        "prior_means": 0.02, "prior_plays": plays,
+    }  # fmt: skip
+    address = f"sqlite:///{tmp_path / 'shortlists.db'}"
+    memory = learner(sb.ThompsonSampling(), law="bernoulli", prior_means=0.02, prior_plays=plays)
+    for _ in range(2):
+        with sb.open_learner(address, name="articles", snapshot_every=7, **arguments) as stored:  # type: ignore[arg-type]
+            for k in range(10):
+                one, other = stored.ask(), memory.ask()
+                np.testing.assert_array_equal(one.items, other.items)
+                for each in (stored, memory):
+                    each.tell(one.id, np.eye(5)[k % 5])
+    with pytest.raises(sb.InvalidInputError, match="prior must be that of the learner"):
+        sb.open_learner(address, name="articles", **(arguments | {"prior_means": 0.03}))  # type: ignore[arg-type]
 
 
 DAMAGE = {

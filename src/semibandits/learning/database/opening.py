@@ -271,7 +271,9 @@ class _Given:
             found["seed"] = storage.generator_state(generator_of(copy.deepcopy(self.seed)))
         prior = Prior.of(self.prior_means, self.prior_plays, decision_set, costs=self.prior_costs)
         if prior is not None:
-            found["prior"] = storage.prior_state(prior, changes_only=False)
+            kept = stored.specification.get("prior") or {}
+            is_short = not all(isinstance(values, list) for values in kept.values())
+            found["prior"] = storage.prior_state(prior, changes_only=is_short)
         found |= {name: value for name, value in self.options.state().items() if value != getattr(USUAL, name)}
         for name, value in found.items():
             expected = stored.specification.get("generator" if name == "seed" else name)

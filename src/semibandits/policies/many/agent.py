@@ -7,13 +7,13 @@ from typing import Any, Final, Self
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits.decisions.available import no_decision_left
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.kernels import rounds
 from semibandits.kernels.interruptible import call_interruptibly
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SUMS, enter, fresh_statistics
 from semibandits.policies.agents import RuleAgent
-from semibandits.policies.availability import Part
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.history import History
 from semibandits.policies.many.draws import Draws
@@ -148,26 +148,37 @@ class ManyItemsAgent(RuleAgent):
 
     def _played_among(self, items: IntArray, rng: np.random.Generator) -> IntArray:
         """Play the rule on the decisions that use these items only."""
-        whole, policy, m, k = self.player, self.policy, self.decision_set.m, len(items)
-        oracle = self._roles.among(items)
-        memory, _, _ = policy.memory(k, m)
-        head = len(whole.memory)
-        memory[:head] = whole.memory
-        rows = np.zeros((policy.kept, k), dtype=np.bool_)
-        for row, kept in zip(rows, self.kept, strict=True):
+        whole, policy = self.player, self.policy
+        part, head = self._part(items), len(whole.memory)
+        part.memory[:head] = whole.memory
+        part.marks[:] = policy.renumbered(whole.marks, lambda old: np.searchsorted(items, old))
+        for row, kept in zip(part.rows, self.kept, strict=True):
             row[np.searchsorted(items, kept)] = True
-        part = rounds.Player(
+        x = self._played(part, items, rng)
+        whole.memory[:] = part.memory[:head]
+        whole.marks[:] = policy.renumbered(part.marks, lambda old: items[old])
+        self.kept = [items[row] for row in part.rows]
+        return x
+
+    def _part(self, items: IntArray) -> rounds.Player:
+        """A player over these items, whose rule has decided nothing."""
+        whole, policy, m, k = self.player, self.policy, self.decision_set.m, len(items)
+        memory, marks, _ = policy.memory(k, m)
+        return rounds.Player(
             params=policy.params(m, self.variance[:k]),
             spread=whole.spread[:k],
             stats=np.ascontiguousarray(whole.stats[:, items]),
             memory=memory,
-            marks=policy.renumbered(whole.marks, lambda old: np.searchsorted(items, old)),
-            rows=rows,
+            marks=marks,
+            rows=np.zeros((policy.kept, k), dtype=np.bool_),
             cover=np.full(k, -1, dtype=np.int64),
             covers=np.empty((0, k), dtype=np.bool_),
             counters=whole.counters.copy(),
         )
-        work = rounds.scratch(k)
+
+    def _played(self, part: rounds.Player, items: IntArray, rng: np.random.Generator) -> IntArray:
+        """Play the rule of a player over these items."""
+        oracle, work = self._roles.among(items), rounds.scratch(len(items))
         status = call_interruptibly(
             rounds.choose_next,
             self.rule,
@@ -180,17 +191,37 @@ class ManyItemsAgent(RuleAgent):
         )
         if status != rounds.DONE:
             self.answer(status)
-        whole.memory[:] = part.memory[:head]
-        whole.marks[:] = policy.renumbered(part.marks, lambda old: items[old])
-        whole.counters[:] = part.counters
-        self.kept = [items[row] for row in part.rows]
+        self.player.counters[:] = part.counters
         return items[work.x]
+
+    def _chosen_among(self, available: BoolArray, rng: np.random.Generator) -> BoolArray:
+        """See `RuleAgent._chosen_among`. All available items are looked at, and only the pool of the rule is kept."""
+        usable, roles, stats = np.flatnonzero(available), self._roles, self.player.stats
+        if not roles.contain_decision(usable):
+            raise no_decision_left(self.decision_set, available)
+        of = roles.of[usable]
+        most = np.minimum(roles.most, np.bincount(of, minlength=len(roles.most)))
+        counts, means = stats[COUNTS, usable], stats[MEANS, usable]
+        if self._posterior is not None:
+            places, values = Draws(self._posterior, of, most, counts, means).largest(rng, np.zeros(len(most)))
+            items = usable[places]
+            self.player.counters[rounds.LINEAR_CALLS] += 1
+            x = self._mask(items[roles.among(items).maximize(values)])
+        else:
+            items = usable[Leaders(of, self.policy.leaders * most, counts, means).needed()]
+            pool = self.policy.remembered_items(self.player.marks)
+            items = np.union1d(items, pool[available[pool]])
+            part = self._part(items)
+            self.policy.lend(self.player, part, items)
+            x = self._mask(self._played(part, items, rng))
+            self.policy.collect(self.player, part, items)
+        return x
 
     def saved(self) -> Any:
         """See `RuleAgent.saved`."""
         self._opened = []
         player = self.player
-        return player.memory.copy(), player.marks.copy(), player.counters.copy(), list(self.kept), self.part
+        return player.memory.copy(), player.marks.copy(), player.counters.copy(), list(self.kept)
 
     def undo(self, saved: Any) -> None:
         """See `RuleAgent.undo`."""
@@ -198,7 +229,7 @@ class ManyItemsAgent(RuleAgent):
         for items in reversed(self._opened):
             enter(player.stats, player.spread, items, len(items), -1.0)
         self._opened, self._looks = [], None
-        player.memory[:], player.marks[:], player.counters[:], self.kept, self.part = saved
+        player.memory[:], player.marks[:], player.counters[:], self.kept = saved
 
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
         """See `RuleAgent.observe`."""
@@ -230,7 +261,7 @@ class ManyItemsAgent(RuleAgent):
         player = self.player
         items = np.flatnonzero((player.stats[COUNTS] != self._prior_plays) | (player.stats[PLAYS] != self._prior_plays))
         stats = player.stats[:, items]
-        state = {
+        return {
             "items": items.tolist(),
             "plays": stats[PLAYS].tolist(),
             "sums": stats[SUMS].tolist(),
@@ -240,23 +271,11 @@ class ManyItemsAgent(RuleAgent):
             "marks": player.marks.tolist(),
             "kept": [kept.tolist() for kept in self.kept],
         }
-        return state if self.part is None else {**state, "part": self.part.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `RuleAgent.restore`."""
-        own = dict(state) if isinstance(state, dict) else state
-        kept = own.pop("part", None) if isinstance(own, dict) else None
-        restored, decisions = self._restored(own)
-        before = self.player, self.kept
-        self.player, self.kept, self._looks = restored, decisions, None
-        try:
-            part = None if kept is None else Part.restored(self, kept)
-            if kept is not None and part is None:
-                raise damaged("part", "the state of rounds with unavailable items")
-        except BaseException:
-            self.player, self.kept = before
-            raise
-        self.part = part
+        self.player, self.kept = self._restored(state)
+        self._looks = None
 
     def _restored(self, state: dict[str, Any]) -> tuple[rounds.Player, list[IntArray]]:
         """The player and the kept decisions of a state."""

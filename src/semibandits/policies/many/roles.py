@@ -60,3 +60,10 @@ class Roles:
         if not self.is_uniform:
             data[0] = self.of[items]
         return CompiledOracle(self.oracle.family, self.oracle.index, tuple(data), len(items), self.oracle.m)
+
+    def contain_decision(self, items: IntArray) -> bool:
+        """Whether some decision uses these items only. If none does, kernels must not be called."""
+        m = self.oracle.m
+        if self.is_uniform:
+            return len(items) >= m
+        return len(items) > 0 and int(np.count_nonzero(self.among(items).maximize(np.zeros(len(items))))) == m
