@@ -171,7 +171,7 @@ def test_data_classes_have_short_texts():
         assert len(repr(shown).splitlines()) == 1
         assert len(repr(shown)) < 1_200
     assert repr(sb.Round.of(2, np.array([True, False]), ("a", "b"))) == (
-        "Round(id=2, decision=[True, False], items=[0], labels=('a',))"
+        "Round(id=2, items=[0], labels=('a',), d=2)"
     )
 
 
