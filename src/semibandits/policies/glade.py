@@ -145,7 +145,8 @@ class GLADE(NamedLawPolicy):
     def remembered_items(self, marks: IntArray) -> IntArray:
         """See `RulePolicy.remembered_items`."""
         pool = _pool(marks)
-        return np.unique(pool[:, 1:][_is_item(pool)])
+        items: IntArray = pool[:, 1:][_is_item(pool)]
+        return items
 
     def renumbered(self, marks: IntArray, names: Callable[[IntArray], IntArray]) -> IntArray:
         """See `RulePolicy.renumbered`."""

@@ -92,6 +92,8 @@ class Draws:
         self._known: dict[tuple[int, float, int], int] = {}
         self._classes: list[_Class] = []
         self._table: FloatArray = np.zeros((5, 64))  # of each class: role, plays, largest mean, number of items, bin
+        self._few: IntArray = np.full((FEW, 64), -1)  # the items of classes of at most FEW, where they were needed
+        self._last: FloatArray = np.full((2, 64), np.nan)  # of each class: the level of its last tail, and the tail
         self._unused: list[int] = []
         self._order: IntArray | None = None  # numbers of the classes with items, by key; None if it must be made anew
         bins = self._bins(counts, means)
@@ -135,7 +137,10 @@ class Draws:
         self._known[key] = number
         if number == self._table.shape[1]:
             self._table = np.concatenate((self._table, np.zeros_like(self._table)), axis=1)
+            self._few = np.concatenate((self._few, np.full_like(self._few, -1)), axis=1)
+            self._last = np.concatenate((self._last, np.full_like(self._last, np.nan)), axis=1)
         self._table[:, number] = role, count, largest, 0.0, at
+        self._last[0, number] = np.nan
         return number
 
     def update(self, items: Iterable[int]) -> None:
@@ -150,6 +155,7 @@ class Draws:
             for number, change in ((old, -1), (new, 1)):
                 self._classes[number].change(item, change, is_first=bool(self._first_class[item] == number))
                 self._table[3, number] += change
+                self._few[:, number] = -1
             self._class[item] = new
             group = self._classes[old]
             if self._table[3, old] == 0 and not len(group.first):
@@ -184,7 +190,7 @@ class Draws:
         levels = np.where(open_roles, self._fitting(wanted, start), np.inf)
         np.copyto(start, levels, where=np.isfinite(levels))
         while open_roles.any():
-            tails = self._tails(levels, roles, n, mean, sizes)
+            tails = self._tails(used, levels[roles])
             tails = np.where(open_roles[roles], np.maximum(tails, before), before)
             left = np.maximum(sizes - drawn, 0.0)
             share = np.divide(tails - before, 1.0 - before, out=np.zeros(len(n)), where=before < 1.0)
@@ -201,18 +207,20 @@ class Draws:
         order = np.argsort(items)
         return items[order], values[order]
 
-    def _tails(
-        self, levels: FloatArray, roles: IntArray, n: FloatArray, mean: FloatArray, sizes: FloatArray
-    ) -> FloatArray:
-        """At least the probability that the posterior of the largest mean of each class exceeds the level of its role."""
-        tails, level = np.zeros(len(n)), levels[roles]
+    def _tails(self, used: IntArray, level: FloatArray) -> FloatArray:
+        """At least the probability that the posterior of the largest mean of each class exceeds its level."""
+        _, n, mean, sizes, _ = self._table[:, used]
+        tails = np.zeros(len(n))
         tails[level == -np.inf] = 1.0
         distance = self._distance(level, n, mean)
         is_open = np.isfinite(level)
         is_few = (sizes <= FEW) & (distance < CLOSE)
         tails[is_open & is_few] = 1.0  # all of them are drawn, which takes less time than a tail
         near = np.flatnonzero(is_open & ~is_few & (distance < WIDE))
-        tails[near] = self._posterior.tail(level[near], n[near], mean[near])
+        # Levels seldom change from round to round.
+        new = near[self._last[0, used[near]] != level[near]]
+        self._last[:, used[new]] = level[new], self._posterior.tail(level[new], n[new], mean[new])
+        tails[near] = self._last[1, used[near]]
         return tails
 
     def _distance(self, level: FloatArray, n: FloatArray, mean: FloatArray) -> FloatArray:
@@ -225,21 +233,35 @@ class Draws:
         rng: np.random.Generator,
     ) -> tuple[IntArray, FloatArray]:  # fmt: skip
         """So many items of each class that are not known yet, and their v, uniform between the bounds of their class."""
-        items, v, seen = [np.empty(0, dtype=np.int64)], [np.empty(0)], set(known.tolist())
-        low, high = bounds
-        for at in np.flatnonzero(numbers).tolist():
-            k = int(numbers[at])
-            items.append(self._any_of(int(used[at]), k, seen, rng))
-            v.append(low[at] + (high[at] - low[at]) * (1.0 - rng.random(k)))
-        return np.concatenate(items), np.concatenate(v)
+        whole = (numbers > 0) & (numbers <= FEW) & (numbers == self._table[3, used])
+        parts, seen = [self._members(used[whole])], set(known.tolist())
+        others = np.flatnonzero((numbers > 0) & ~whole)
+        parts += [self._any_of(int(used[at]), int(numbers[at]), seen, rng) for at in others.tolist()]
+        drawn = np.concatenate((np.flatnonzero(whole), others))
+        low, high = (np.repeat(bound[drawn], numbers[drawn]) for bound in bounds)
+        return np.concatenate(parts), low + (high - low) * (1.0 - rng.random(len(low)))
+
+    def _members(self, numbers: IntArray) -> IntArray:
+        """All items of these classes, of at most FEW items each, class by class."""
+        for number in numbers[self._few[0, numbers] < 0].tolist():
+            members = np.sort(self._all_of(number))
+            self._few[: len(members), number] = members
+        listed = self._few[:, numbers].T
+        result: IntArray = listed[listed >= 0]
+        return result
+
+    def _all_of(self, number: int) -> IntArray:
+        """All items of a class."""
+        group = self._classes[number]
+        first = group.first[self._class[group.first] == number] if group.left else group.first[:0]
+        return np.concatenate((first, np.array(group.others.all(), dtype=np.int64)))
 
     def _any_of(self, number: int, k: int, seen: set[int], rng: np.random.Generator) -> IntArray:
         """Any k items of a class that were not seen, each with the same probability."""
         group, size = self._classes[number], int(self._table[3, number])
         rare = 8 * group.left < len(group.first)
         if rare or 4 * k >= size or (seen and 2 * len(seen) >= size):
-            first = group.first[self._class[group.first] == number]
-            members = np.concatenate((first, np.array(group.others.all(), dtype=np.int64)))
+            members = self._all_of(number)
             return rng.permutation(members[[item not in seen for item in members.tolist()]])[:k]
         chosen: dict[int, None] = {}
         while len(chosen) < k:

@@ -10,7 +10,7 @@ ones are in it.
 from __future__ import annotations
 
 import heapq
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 from typing import Final
 
@@ -133,7 +133,7 @@ class Leaders:
 
     def needed(self) -> IntArray:
         """The items that are needed, ascending."""
-        found: list[int] = []
+        found: list[Key] = []
         for role, most in enumerate(self._needed):
             best: list[Key] = []  # the smallest keys so far, at most `most`
             worst, groups = LAST, self._groups[role]
@@ -147,10 +147,12 @@ class Leaders:
                     group.known = self._smallest(group, count, most, group.until)
                     fresh = group.below(worst, most) or []
                 if fresh:
-                    best = sorted(best + fresh)[:most]
-                    found.extend(item for negative, item in fresh if (negative, item) <= best[-1])
+                    best += fresh
+                    best.sort()
+                    del best[most:]
+                    found += fresh[: bisect_right(fresh, best[-1])]
                     worst = best[-1] if len(best) == most else LAST
-        return np.array(sorted(found), dtype=np.int64)
+        return np.array(sorted([item for _, item in found]), dtype=np.int64)
 
     def _smallest(self, group: _Group, count: float, most: int, worst: Key) -> list[Key]:
         """The smallest keys of the items of a group below `worst`, at most so many."""
