@@ -182,7 +182,7 @@ class Draws:
             Where the search for levels begins, such as the levels of the last round; overwritten with those of this round.
         """
         used = self._used()
-        role, n, mean, sizes, _ = self._table[:, used]
+        role, n, _, sizes, _ = self._table[:, used]
         roles = role.astype(np.int64)
         items, values = np.empty(0, dtype=np.int64), np.empty(0)
         before, drawn = np.zeros(len(n)), np.zeros(len(n))
