@@ -142,9 +142,7 @@ class ManyItemsAgent(RuleAgent):
 
     def _candidates(self, leaders: Leaders) -> IntArray:
         """The items that the rule looks at in this round, ascending."""
-        items = np.sort(
-            np.concatenate((leaders.needed(), *self.kept, self.policy.remembered_items(self.player.marks)))
-        )
+        items = np.sort(np.concatenate((leaders.needed(), *self.kept, self.policy.remembered_items(self.player.marks))))
         return items[np.diff(items, prepend=-1) > 0]  # as np.unique, which takes longer for so few
 
     def _played_among(self, items: IntArray, rng: np.random.Generator) -> IntArray:
