@@ -14,9 +14,9 @@ from semibandits.kernels.exchange import (
     cheapest_cycles,
     cheapest_cycles_through_hub,
     distances_to,
-    distances_within,
     incidence,
     topological_order,
+    whole_distances_to,
 )
 
 
@@ -70,10 +70,10 @@ def test_distances_and_cheapest_cycles(seed):
     for target in range(n):
         distance, first = distances_to(target, tails, costs, graph.in_ptr, graph.in_arcs)
         np.testing.assert_allclose(distance, reference[:, target], atol=1e-12)
-        count = int(rng.integers(1, n + 1))
-        near, nearest = distances_within(target, graph, costs, count), np.sort(reference[:, target])
-        limit = nearest[count] if count < n else np.inf
-        np.testing.assert_allclose(near, np.minimum(reference[:, target], limit), atol=1e-12)
+        whole = np.floor(costs * rng.choice([0.5, 3.0, 40.0])).astype(np.int64)
+        counts = whole_distances_to(target, graph, whole, int(whole.max(initial=0)))
+        expected = floyd(n, tails, heads, whole.astype(float))[:, target]
+        np.testing.assert_array_equal(np.where(counts < 0, np.inf, counts), expected)
         for v in range(n):
             if v != target and np.isfinite(distance[v]):
                 arc = first[v]

@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 
 from semibandits.kernels.exchange import arcs_of
-from semibandits.kernels.separation import closed_walks, diverse, hub_walks, repair, split_into_cycles
+from semibandits.kernels.separation import (
+    Search,
+    Steps,
+    cheapest_closed_walks,
+    closed_walks,
+    diverse,
+    hub_walks,
+    repair,
+    sorted_by_cost,
+    split_into_cycles,
+)
 
 
 def all_cycles(tails, heads):
@@ -47,21 +57,51 @@ def families(ptr, arcs):
     return [arcs[ptr[k] : ptr[k + 1]] for k in range(len(ptr) - 1)]
 
 
+def searched(graph, costs, u, threshold, *, rise=0.0, starts=10**6, max_labels=10**6, kernel=closed_walks):
+    """The largest ratio, the closed walks, the bounds, and whether labels sufficed, from all nodes, `starts` at a time."""
+    n, unit = len(graph.in_ptr) - 1, 0.05
+    counts = np.floor(costs / unit).astype(np.int64)
+    steps, out = Steps(unit, counts, int(counts.max(initial=0))), sorted_by_cost(graph, costs, u)
+    pending, bounds = np.ones(n, dtype=bool), np.full(n, np.inf)
+    best, walks, is_done = threshold, [], True
+    while pending.any() and is_done:
+        wanted = Search(threshold, best, rise, 0.3, starts, max_labels)
+        best, ptr, arcs, is_done = kernel(graph, steps, out, wanted, pending, bounds)
+        walks += families(ptr, arcs)
+    return best, walks, bounds, is_done
+
+
+@pytest.mark.parametrize(("rise", "starts"), [(0.0, 100), (0.0, 1), (0.5, 2)])
 @pytest.mark.parametrize("seed", range(150))
-def test_general_search_finds_the_worst_ratio(seed):
+def test_general_search_finds_the_worst_ratio(seed, rise, starts):
     n, tails, heads, costs, u = instance(seed, hub=False)
     cycles = all_cycles(tails, heads)
     expected = worst(cycles, costs, u)
     graph = arcs_of(n, tails, heads)
     for threshold in (0.05 * expected + 1e-3, 0.5 * expected + 1e-3, expected * (1 + 1e-9) + 1e-3):
-        best, ptr, arcs, labels = closed_walks(graph, costs, u, threshold, 0.3, 10**6)
-        assert labels >= 0
+        best, walks, bounds, is_done = searched(graph, costs, u, threshold, rise=rise, starts=starts)
+        assert is_done
         assert best == pytest.approx(max(expected, threshold), rel=1e-9)
+        assert bounds.max() == pytest.approx(best, rel=1e-12)
+        ptr = np.concatenate(([0], np.cumsum([len(w) for w in walks]))).astype(np.int64)
+        arcs = np.concatenate([np.empty(0, dtype=np.int64), *walks])
         simple = families(*split_into_cycles(ptr, arcs, tails, heads, n))
         known = {tuple(sorted(c)) for c in cycles}
         assert all(tuple(sorted(c)) in known for c in simple)
         if expected > threshold:
             assert worst(simple, costs, u) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_compiled_and_plain_general_search_agree(seed):
+    n, tails, heads, costs, u = instance(seed, hub=False)
+    graph = arcs_of(n, tails, heads)
+    plain_kernel = getattr(cheapest_closed_walks, "py_func", cheapest_closed_walks)
+    compiled = searched(graph, costs, u, 0.01, rise=0.3)
+    plain = searched(graph, costs, u, 0.01, rise=0.3, kernel=plain_kernel)
+    assert compiled[0] == plain[0]
+    assert [w.tolist() for w in compiled[1]] == [w.tolist() for w in plain[1]]
+    np.testing.assert_array_equal(compiled[2], plain[2])
 
 
 @pytest.mark.parametrize("lean", [0.0, 0.3, 1.0])
@@ -94,7 +134,9 @@ def test_a_label_limit_is_reported_and_not_passed_over():
     costs, u = rng.random(len(pairs)), rng.random(len(pairs))
     graph = arcs_of(n, tails, heads)
     assert hub_walks(graph, costs, u, 1e-6, 0.0, 3, 100)[-1] == -1
-    assert closed_walks(graph, costs, u, 1e-6, 0.3, 100)[-1] == -1
+    *_, bounds, is_done = searched(graph, costs, u, 1e-6, max_labels=100)
+    assert not is_done
+    assert (bounds == np.inf).any()  # nothing is proved
 
 
 def test_split_takes_a_figure_of_eight_apart():

@@ -74,10 +74,10 @@ def peel_twin(removed, n, tails, heads):
         alive = kept
 
 
-def search(kernel, graph, start, alive, ratio, max_labels=10_000):
+def search(kernel, graph, start, alive, ratio, max_labels=10_000, from_each=False):
     n, tails, heads, costs, information = graph
     distance = distances_twin(start, alive, tails, heads, costs)
-    return kernel(start, arcs_of(n, tails, heads), costs, information, distance, ratio, 1e-13, max_labels)
+    return kernel(start, arcs_of(n, tails, heads), costs, information, distance, ratio, 1e-13, from_each, max_labels)
 
 
 @given(digraphs(), st.integers(0, 4))
@@ -135,12 +135,26 @@ def test_worst_closed_walk_is_the_worst_simple_cycle(graph, dead, at_least):
             assert ratio <= truth * (1 + 1e-12)
 
 
-@given(digraphs())
+@given(digraphs(), st.sampled_from([0.0, 0.3, 2.0]))
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_searches_from_each_node_find_the_worst_cycle(graph, at_least):
+    n, tails, heads, costs, information = graph
+    alive = np.ones(n, dtype=bool)
+    truth = max(closed_walk_twin(v, alive, tails, heads, costs, information) for v in range(n))
+    found = [search(worst_closed_walk, graph, v, alive, at_least, from_each=True) for v in range(n)]
+    assert all(complete for *_, complete in found)
+    assert max(ratio for ratio, *_ in found) == pytest.approx(max(truth, at_least), rel=1e-12)
+    everything = [search(worst_closed_walk, graph, v, alive, at_least) for v in range(n)]
+    assert sum(labels for _, _, labels, _ in found) <= sum(labels for _, _, labels, _ in everything)
+
+
+@given(digraphs(), st.booleans())
 @settings(max_examples=50, deadline=None, derandomize=True)
-def test_compiled_and_plain_search_agree(graph):
+def test_compiled_and_plain_search_agree(graph, from_each):
     alive = np.ones(graph[0], dtype=bool)
-    compiled = search(worst_closed_walk, graph, 0, alive, 0.1)
-    plain = search(getattr(worst_closed_walk, "py_func", worst_closed_walk), graph, 0, alive, 0.1)
+    plain_kernel = getattr(worst_closed_walk, "py_func", worst_closed_walk)
+    compiled = search(worst_closed_walk, graph, 0, alive, 0.1, from_each=from_each)
+    plain = search(plain_kernel, graph, 0, alive, 0.1, from_each=from_each)
     assert compiled[0] == plain[0]
     np.testing.assert_array_equal(compiled[1], plain[1])
     assert compiled[2:] == plain[2:]

@@ -187,8 +187,8 @@ def test_a_search_with_few_labels_returns_a_bound(monkeypatch, decision_set, lab
     monkeypatch.setattr(separation, "FIRST_LABELS", labels // 4)
     for seed in range(5):
         block, u = block_and_flow(decision_set, seed)
-        truth = Separator(block).search(u, 1e-3).ratio
-        found = Separator(block, max_labels=labels).search(u, 0.5)
+        truth = Separator.of(block).search(u, 1e-3).ratio
+        found = Separator.of(block, max_labels=labels).search(u, 0.5)
         assert found.ratio >= truth * (1 - 1e-12)
         for k in range(len(found.cycles)):
             cycle = found.cycles[k]
@@ -197,7 +197,7 @@ def test_a_search_with_few_labels_returns_a_bound(monkeypatch, decision_set, lab
 
 def test_a_search_without_time_returns_no_bound():
     block, u = block_and_flow(matching(6), 0)
-    found = Separator(block, deadline=time.perf_counter() - 1.0, max_labels=3).search(u, 0.5)
+    found = Separator.of(block, deadline=time.perf_counter() - 1.0, max_labels=3).search(u, 0.5)
     assert found.ratio == math.inf
     assert len(found.cycles) == 0
 
@@ -209,10 +209,30 @@ def test_laps_round_a_cheap_cycle_are_not_labelled():
     costs = np.array([5e-7, 5e-7, 5e-7, 5e-7, 0.5, 0.5, 1.0])
     u = np.array([2e-13, 2e-13, 2e-13, 2e-13, 0.3, 0.3, 0.2])
     graph = exchange.arcs_of(3, tails, heads)
-    ratio, ptr, _, labels = separation_kernels.closed_walks(graph, costs, u, 1.0, 0.05, 10_000)
-    assert 0 <= labels <= 100
+    steps = separation_kernels.Steps(1e-7, np.floor(costs / 1e-7).astype(np.int64), 10**7)
+    wanted = separation_kernels.Search(1.0, 1.0, 0.0, 0.05, 3, 50)
+    pending, bounds = np.ones(3, dtype=bool), np.full(3, np.inf)
+    out = separation_kernels.sorted_by_cost(graph, costs, u)
+    ratio, _, _, is_done = separation_kernels.closed_walks(graph, steps, out, wanted, pending, bounds)
+    assert is_done  # with at most 50 labels from each node
+    assert not pending.any()
     assert ratio >= 1.0
-    assert len(ptr) >= 1
+
+
+@pytest.mark.parametrize("decision_set", [matching(6), matching(8), matching(4, saturate="none")])
+def test_searches_of_a_growing_flow_look_again_only_where_they_must(decision_set):
+    for seed in range(10):
+        block, u = block_and_flow(decision_set, seed)
+        rng, separator = np.random.default_rng(seed), Separator.of(block)
+        for factor in (1.0, 0.8, 0.5, 1.5, 0.1):
+            u = u * factor * rng.uniform(0.7, 1.0, len(u))
+            threshold = float(rng.uniform(0.1, 1.5))
+            found, alone = separator.search(u, threshold), Separator.of(block).search(u, threshold)
+            truth = Separator.of(block).search(u, 1e-3).ratio
+            worst = max(found.ratios, default=threshold)
+            assert found.ratio == pytest.approx(max(worst, threshold), rel=1e-9)
+            assert found.ratio == pytest.approx(alone.ratio, rel=1e-9)
+            assert found.ratio == pytest.approx(max(truth, threshold), rel=1e-9)
 
 
 # ------------------------------------------------------------------------------------------------------ gaps

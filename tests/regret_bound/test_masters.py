@@ -58,7 +58,7 @@ def filled_rows(block):
     """Rows of the cheapest cycles, and of those that their flow violates."""
     rows = rows_of(block)
     u = np.where(block.informative, block.gaps**2, 0.0)
-    rows.pool.add(Separator(block).search(u, 1.0).cycles)
+    rows.pool.add(Separator.of(block).search(u, 1.0).cycles)
     return rows
 
 
@@ -123,7 +123,7 @@ def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family, gap)
     pool, master = rows.pool, InteriorPointMaster(rows)
     for accuracy in (1e-1, 1e-2, 1e-4, 1e-6):
         master.solve(accuracy, math.inf)
-        found = Separator(block).search(block.open_information(master.flow), 1.0)
+        found = Separator.of(block).search(block.open_information(master.flow), 1.0)
         pool.add(found.cycles)
         feasible = max(found.ratio, 1.0) * master.flow
         master.extend(Standing(max(found.ratio - 1.0, 0.0), len(found.cycles), feasible, gap))
@@ -257,5 +257,5 @@ def test_a_block_starts_with_a_valid_bracket():
     assert len(solver.solution.lower.cycles) == len(Cycles.empty())
     assert solver.solve(lambda _: None).upper <= start
     flow = starting_flow(block)
-    worst = Separator(block).search(block.open_information(flow), 1e-3).ratio
+    worst = Separator.of(block).search(block.open_information(flow), 1e-3).ratio
     assert worst * (block.graph.costs @ flow) <= start

@@ -39,7 +39,7 @@ def block_and_rows(decision_set, seed):
     block = max(blocks, key=lambda one: len(one.gaps))
     pool = CyclePool(block.graph.costs)
     pool.add(block.cheapest)
-    pool.add(Separator(block).search(np.where(block.informative, block.gaps**2, 0.0), 1.0).cycles)
+    pool.add(Separator.of(block).search(np.where(block.informative, block.gaps**2, 0.0), 1.0).cycles)
     return block, Rows.of(block, pool, math.inf)
 
 

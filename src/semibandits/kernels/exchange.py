@@ -82,31 +82,34 @@ def distances_to(
 
 
 @kernel
-def distances_within(target: int, graph: Arcs, costs: FloatArray, count: int) -> FloatArray:
-    """Lower bounds on the distances to `target`, exact for the `count` nearest nodes.
-
-    If more than `count` nodes reach the target, all others are given the distance of the next one. Otherwise the distances are
-    exact, and inf for the others.
-    """
+def whole_distances_to(target: int, graph: Arcs, costs: IntArray, most: int) -> IntArray:
+    """Distances to `target` for costs in 0, 1, ..., `most`; -1 where there is no way (Dial, 1969)."""
     tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
-    n = len(in_ptr) - 1
-    distance = np.full(n, np.inf)
-    distance[target] = 0.0
-    heap = [(0.0, target)]
-    settled, known = 0, 0.0
-    while len(heap) > 0 and settled <= count:
-        known, v = heapq.heappop(heap)
-        if known > distance[v]:
-            continue
-        settled += 1
-        for k in range(in_ptr[v], in_ptr[v + 1] if settled <= count else in_ptr[v]):
-            w, through = tails[in_arcs[k]], known + costs[in_arcs[k]]
-            if through < distance[w]:
-                distance[w] = through
-                heapq.heappush(heap, (through, w))
-    if settled > count:
-        for v in range(n):
-            distance[v] = min(distance[v], known)
+    width = most + 1
+    # A queue for each distance of the next `most`: linked entries, of which those of nodes that were reached sooner are passed.
+    first = np.full(width, -1, dtype=np.int64)
+    following, nodes = np.empty(len(tails) + 1, dtype=np.int64), np.empty(len(tails) + 1, dtype=np.int64)
+    distance = np.full(len(in_ptr) - 1, -1, dtype=np.int64)
+    distance[target] = first[0] = 0
+    nodes[0], following[0] = target, -1
+    entries, open_entries, now = 1, 1, 0
+    while open_entries > 0:
+        at = now % width
+        while first[at] >= 0:
+            v = nodes[first[at]]
+            first[at] = following[first[at]]
+            open_entries -= 1
+            if distance[v] != now:
+                continue
+            for k in range(in_ptr[v], in_ptr[v + 1]):
+                w, through = tails[in_arcs[k]], now + costs[in_arcs[k]]
+                if distance[w] < 0 or through < distance[w]:
+                    distance[w] = through
+                    nodes[entries], following[entries] = w, first[through % width]
+                    first[through % width] = entries
+                    entries += 1
+                    open_entries += 1
+        now += 1
     return distance
 
 

@@ -13,20 +13,15 @@ import numpy as np
 
 from semibandits.kernels.arithmetic import square
 from semibandits.kernels.arrays import grown
-from semibandits.kernels.exchange import Arcs, distances_within
+from semibandits.kernels.exchange import Arcs, whole_distances_to
 from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
-
-LEAN = 0.2
-"""Weight of the excess in the dominance of `closed_walks`: 0 compares u alone, 1 the excess over the threshold."""
 
 FIRST_SIZE = 4096
 """Initial size of the arrays of labels."""
 MOST_KEPT = 64
 """Closed walks of one start that are reported."""
-NEAR = 300
-"""Number of nodes close to a start whose distances to it are computed; for the others, a lower bound is enough."""
 
 
 class Fronts(NamedTuple):
@@ -231,57 +226,97 @@ class SortedArcs(NamedTuple):
     most: FloatArray
 
 
+class Search(NamedTuple):
+    """What `closed_walks` looks for.
+
+    Attributes
+    ----------
+    threshold : float
+        Ratio u/cost^2 above which a walk violates.
+    best : float
+        Largest ratio found so far, at least `threshold`.
+    rise : float
+        Only ratios above ``threshold + rise * (best - threshold)`` are searched for.
+    keep : float
+        Walks of one start are returned if their excess is at least this share of the largest one there.
+    starts : int
+        Number of starts after which to pause.
+    max_labels : int
+        Limit on the number of labels of one start.
+    """
+
+    threshold: float
+    best: float
+    rise: float
+    keep: float
+    starts: int
+    max_labels: int
+
+
+class Steps(NamedTuple):
+    """Costs of arcs in whole numbers of a unit, rounded down: bounds on distances in them are found in linear time."""
+
+    unit: float
+    counts: IntArray
+    most: int
+
+
 @kernel
-def closed_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, int]:
+def closed_walks(*graph_and_search: Any) -> tuple[float, IntArray, IntArray, bool]:
     """Result of `cheapest_closed_walks`; raises if it is interrupted."""
-    found = cheapest_closed_walks(*graph_and_limits)
+    found = cheapest_closed_walks(*graph_and_search)
     raise_interrupt()
     return found
 
 
 @kernel
 def cheapest_closed_walks(
-    graph: Arcs, costs: FloatArray, u: FloatArray, threshold: float, keep: float, max_labels: int
-) -> tuple[float, IntArray, IntArray, int]:
-    """Violating closed walks of any graph, searched from every node in order of cost.
+    graph: Arcs, steps: Steps, out: SortedArcs, search: Search, pending: BoolArray, bounds: FloatArray
+) -> tuple[float, IntArray, IntArray, bool]:
+    """Violating closed walks of any graph, searched from several nodes in order of cost.
 
     Cycle lemma: a closed walk of cost D with u > threshold * D^2 can be started at a node from which every prefix has
     u > threshold * D * cost(prefix). D is at least cost(prefix) plus the distance back, so other labels are dropped. A lower
     bound on the distance is enough, here and below.
 
-    Labels of a node are kept while ``u - LEAN * threshold * (cost + back)^2`` increases. Plain dominance (LEAN 0) would also keep
-    every lap of a cycle that is much cheaper than the walk. The worst walk is not lost: each walk that closes a dropped label
-    closes the cheaper one with at least the same excess u - threshold * D^2, hence with at least the same ratio. So the cheapest
-    of the worst walks, started as in the lemma, is dropped only for an equal one.
+    Labels of a node are kept while the excess ``u - threshold * (cost + back)^2`` increases. The worst walk is not lost: each
+    walk that closes a dropped label closes the cheaper one with at least the same excess u - threshold * D^2, hence with at
+    least the same ratio. So the cheapest of the worst walks, started as in the lemma, is dropped only for an equal one. The
+    threshold may rise from start to start to any ratio below the best one found: worse walks remain above it.
 
-    Returns the largest ratio (as `hub_walks`), the closed walks (for each start those whose excess over the threshold is at least
-    `keep` times the largest one, at most MOST_KEPT), and the number of labels, which is -1 if the search exceeds `max_labels` or
-    is interrupted.
+    The nodes `pending` are searched from, with a pause after `search.starts` of them; both arrays are updated in place. `bounds`
+    holds a bound for each node on the ratios of the closed walks that start there as in the lemma. If no node is pending, no
+    closed walk has a larger ratio than the threshold and all bounds: it would start, as in the lemma for the largest of these, at
+    a node where it was not dropped.
+
+    Returns the largest ratio found (`best` if none is larger), the closed walks, at most MOST_KEPT of each start, and False if a
+    start needs more than `max_labels` or the search is interrupted.
     """
-    best, ptr, arcs = threshold, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
-    out = _sorted_by_cost(graph, costs, u)
-    walks, total = _new_labels(), 0
-    for s in range(len(graph.in_ptr) - 1):
-        back = distances_within(s, graph, costs, NEAR)
-        walks, closed, labels = _walks_closed_at(s, out, back, threshold, max_labels - total, walks)
+    best, ptr, arcs = search.best, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    walks = _new_labels()
+    for s in np.flatnonzero(pending)[: search.starts]:
+        threshold = search.threshold + search.rise * (best - search.threshold)
+        count = whole_distances_to(s, graph, steps.counts, steps.most)
+        back = np.where(count < 0, np.inf, steps.unit * count)
+        walks, closed, labels = _walks_closed_at(s, out, back, threshold, search.max_labels, walks)
         if labels < 0:
-            return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), -1
-        total += labels
+            return best, ptr, arcs, False
         ratios = closed.ratios
         here = max(threshold, ratios.max()) if len(ratios) > 0 else threshold
-        best = max(best, here)
-        kept = np.flatnonzero(ratios - threshold >= keep * (here - threshold))
+        pending[s], bounds[s], best = False, here, max(best, here)
+        kept = np.flatnonzero(ratios - threshold >= search.keep * (here - threshold))
         if len(kept) > MOST_KEPT:
             kept = kept[np.argsort(-ratios[kept], kind="mergesort")[:MOST_KEPT]]
         if len(kept) > 0:
             more_ptr, more_arcs = _unroll(Closed(closed.labels[kept], closed.last_arcs[kept], ratios[kept]), walks)
             ptr = np.concatenate((ptr, more_ptr[1:] + ptr[-1]))
             arcs = np.concatenate((arcs, out.arcs[more_arcs]))
-    return best, ptr, arcs, total
+    return best, ptr, arcs, True
 
 
 @kernel
-def _sorted_by_cost(graph: Arcs, costs: FloatArray, u: FloatArray) -> SortedArcs:
+def sorted_by_cost(graph: Arcs, costs: FloatArray, u: FloatArray) -> SortedArcs:
+    """The arcs out of each node by increasing cost."""
     ptr, arcs = graph.out_ptr, graph.out_arcs.copy()
     most = np.zeros(len(ptr) - 1)
     for v in range(len(most)):
@@ -304,7 +339,7 @@ def _walks_closed_at(
     label_cost, label_u, label_parent, label_arc = walks
     closed = Closed(np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64), np.empty(256))
     reached = np.full(len(back), -np.inf)
-    lean, found, labels, steps = LEAN * threshold, 0, 1, 0
+    found, labels, steps = 0, 1, 0
     heap = [(0.0, 0.0, 0)]
     while len(heap) > 0:
         if steps % STEPS == 0 and interrupted():
@@ -313,7 +348,7 @@ def _walks_closed_at(
         cost, minus_u, label = heapq.heappop(heap)
         v = heads[label_arc[label]] if label > 0 else start
         if label > 0:
-            key = -minus_u - lean * square(cost + back[v])
+            key = -minus_u - threshold * square(cost + back[v])
             if key <= reached[v]:
                 continue
             reached[v] = key
@@ -334,7 +369,7 @@ def _walks_closed_at(
                     found += 1
                 continue
             through = new_cost + back[w]
-            if new_u <= threshold * new_cost * through or new_u - lean * through * through <= reached[w]:
+            if new_u <= threshold * new_cost * through or new_u - threshold * through * through <= reached[w]:
                 continue
             if labels >= max_labels:
                 return walks, closed, -1

@@ -7,6 +7,10 @@ from the start to a node v, of costs c <= c' and informations u, u', and any way
 difference of their excesses, u - u' + r (c' - c)(c' + c + 2x), increases with x. So if the first walk has at least the excess
 of the second at the smallest x, it has at least that excess on every way back. One number per walk, ``u - r (c + dist(v))^2``,
 decides: of walks in order of cost, only those that increase it need to be kept.
+
+A closed walk of cost D with u > r D^2 has a node from which every part of the walk, of cost c, has u > r D c: the last one at
+which the sum of u - r D c along the walk is least. If each node is searched from, walks without this property may be dropped,
+and D is at least c + dist(v).
 """
 
 from __future__ import annotations
@@ -72,13 +76,15 @@ def distances_back(start: int, alive: BoolArray, graph: Arcs, costs: FloatArray)
 @kernel
 def worst_closed_walk(
     start: int, graph: Arcs, costs: FloatArray, information: FloatArray, distance: FloatArray, ratio: float, slack: float,
-    max_labels: int,
+    from_each: bool, max_labels: int,
 ) -> tuple[float, IntArray, int, bool]:  # fmt: skip
     """Closed walk through `start` whose information/cost^2 is largest and above `ratio`.
 
     `distance` is a lower bound on the cost of the way back to `start`; nodes where it is infinite are left out. The threshold is
-    ``ratio * (1 - slack)``, where `slack` must exceed rounding. `ratio` increases with each walk found. Walks dropped at a
-    smaller threshold may stay dropped: each was dropped for a cheaper walk, whose advantage increases with the threshold.
+    ``ratio * (1 - slack)``, where `slack` must exceed rounding. If `from_each`, only closed walks are searched for of which every
+    part from `start` on has more than its share of information: then each node must be searched from. `ratio` increases with each
+    walk found. Walks dropped at a smaller threshold may stay dropped: each was dropped for a cheaper walk, whose advantage
+    increases with the threshold.
 
     Returns the largest ratio (the given one if no walk exceeds it), the arcs of its walk (empty in that case), the number of
     labels, and whether the search is complete, that is, needs at most `max_labels`.
@@ -112,6 +118,8 @@ def worst_closed_walk(
                     ratio = gained / max(new_cost * new_cost, 1e-300)
                     best_label, best_arc = label, arc
                     threshold = ratio * (1.0 - slack)
+                continue
+            if from_each and gained <= threshold * new_cost * (new_cost + distance[w]):
                 continue
             seen = seen_information[w] - threshold * square(seen_cost[w] + distance[w])
             if gained - threshold * square(new_cost + distance[w]) <= seen:

@@ -93,7 +93,7 @@ class GaussianRows(Rows):
 
     def __init__(self, block: Block, pool: CyclePool, deadline: float) -> None:
         super().__init__(block, pool)
-        self._separator = Separator(block, deadline)
+        self._separator = Separator.of(block, deadline)
         self.repairs = MANY_REPAIRS if block.graph.has_hub else FEW_REPAIRS
         self._cut: Cycles | None = None
         self._parts: SharedParts | None = None

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.kernels import tiers
-from semibandits.kernels.separation import closed_walks, diverse, hub_walks, split_into_cycles
+from semibandits.kernels.exchange import distances_to
+from semibandits.kernels.separation import (
+    Search,
+    Steps,
+    closed_walks,
+    diverse,
+    hub_walks,
+    sorted_by_cost,
+    split_into_cycles,
+)
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.presolve import Block, Digraph
 
@@ -21,6 +31,12 @@ HOPELESS = 1e30
 """Threshold above which a search that runs out of labels is given up."""
 LEAN = 1.0
 """Thinning of the label fronts of graphs with a hub: thinner fronts give fewer labels, fewer cuts and smaller masters."""
+FINE = 2_000
+"""Number of units in the distances of a graph."""
+STARTS = 64
+"""Starts between two looks at the clock."""
+RISE = 0.1
+"""See `kernels.separation.Search`."""
 PER_ARC = 100
 USES = 5
 KEEP = 0.05
@@ -41,55 +57,112 @@ class Violations:
         return max(worst - 1.0, 0.0)
 
 
-class Separator:
-    """Search of one block, forwards or on the reversed graph, which finds different cycles of the same fronts."""
+class Separator(ABC):
+    """Search of one block for cycles with ``u(C) > threshold * gap^2``, until a deadline."""
 
-    def __init__(self, block: Block, deadline: float = math.inf, max_labels: int = MAX_LABELS) -> None:
-        self._graph = block.graph
-        self._deadline, self._max_labels = deadline, max_labels
-        self._reversed = block.graph.reversed()
+    def __init__(self, block: Block, deadline: float, max_labels: int) -> None:
+        self._graph, self._deadline, self._max_labels = block.graph, deadline, max_labels
 
+    @staticmethod
+    def of(block: Block, deadline: float = math.inf, max_labels: int = MAX_LABELS) -> Separator:
+        """The search for a graph with a hub or without."""
+        kind = HubSeparator if block.graph.has_hub else NodeSeparator
+        return kind(block, deadline, max_labels)
+
+    @abstractmethod
     def search(self, u: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
-        """Cycles with ``u(C) > threshold * gap^2``. If this needs too many labels, the threshold is increased.
+        """Cycles above the threshold. If this needs too many labels, the threshold is increased.
 
         `ratio` is always a valid bound: the largest ratio found; the threshold of the search, if no cycle exceeds it; or
-        infinity, if time or labels ran out.
+        infinity, if time or labels ran out. Searching `backwards` finds different cycles in a graph with a hub.
         """
-        graph = self._reversed if backwards and self._graph.has_hub else self._graph
-        labels = min(self._max_labels, max(FIRST_LABELS, 200 * len(u)))
-        searched, found = threshold, _search(graph, u, threshold, labels)
-        while found is None:
-            if self._late() or searched > HOPELESS:
-                return Violations(math.inf, Cycles.empty(), np.empty(0))
-            searched = 1.0 + 4.0 * max(searched - 1.0, 0.02)
-            found = _search(graph, u, searched, labels)
-        # No violation above the increased threshold: lower it again, with more labels.
-        while searched > threshold and not len(found.cycles) and not self._late():
-            searched = 1.0 + (searched - 1.0) / 4.0 if searched > 1.03 else threshold
-            closer = _search(graph, u, searched, self._max_labels)
-            if closer is None:
-                break
-            found = closer
-        return found
 
     def _late(self) -> bool:
         return tiers.seconds() > self._deadline
 
 
-def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:
-    if graph.has_hub:
-        ratio, ptr, arcs, ratios, labels = hub_walks(graph.arcs, graph.costs, u, threshold, LEAN, PER_ARC, max_labels)
-        return Violations(ratio, Cycles(ptr, arcs), ratios) if labels >= 0 else None
-    ratio, ptr, arcs, labels = closed_walks(graph.arcs, graph.costs, u, threshold, KEEP, max_labels)
-    if labels < 0:
-        return None
-    cycles = Cycles(*split_into_cycles(ptr, arcs, graph.tails, graph.heads, graph.n))
-    gaps = cycles.sums(graph.costs)
-    violating = cycles.sums(u) > threshold * gaps**2
-    cycles, gaps = cycles.select(violating), gaps[violating]
-    ratios = cycles.sums(u) / gaps**2
-    # A closed walk that passes a node twice may have a smaller ratio than a cycle in it.
-    return Violations(float(max(ratio, ratios.max(initial=0.0))), cycles, ratios)
+class HubSeparator(Separator):
+    """Search from the hub, forwards or on the reversed graph, which finds different cycles of the same fronts."""
+
+    def __init__(self, block: Block, deadline: float, max_labels: int) -> None:
+        super().__init__(block, deadline, max_labels)
+        self._reversed = block.graph.reversed()
+
+    def search(self, u: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
+        """See `Separator.search`."""
+        graph = self._reversed if backwards else self._graph
+        labels = min(self._max_labels, max(FIRST_LABELS, 200 * len(u)))
+        searched, found = threshold, _from_hub(graph, u, threshold, labels)
+        while found is None:
+            if self._late() or searched > HOPELESS:
+                return Violations(math.inf, Cycles.empty(), np.empty(0))
+            searched = _increased(searched)
+            found = _from_hub(graph, u, searched, labels)
+        # No violation above the increased threshold: lower it again, with more labels.
+        while searched > threshold and not len(found.cycles) and not self._late():
+            searched = 1.0 + (searched - 1.0) / 4.0 if searched > 1.03 else threshold
+            closer = _from_hub(graph, u, searched, self._max_labels)
+            if closer is None:
+                break
+            found = closer
+        return found
+
+
+def _from_hub(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:
+    ratio, ptr, arcs, ratios, labels = hub_walks(graph.arcs, graph.costs, u, threshold, LEAN, PER_ARC, max_labels)
+    return Violations(ratio, Cycles(ptr, arcs), ratios) if labels >= 0 else None
+
+
+class NodeSeparator(Separator):
+    """Search from every node in turn, in a graph without a hub.
+
+    Once a cycle is found, only cycles of at least a share of its excess are searched for: those of the worst kind are the cuts
+    that matter, and the search takes less time the higher its threshold is. If u only decreases from one search to the next, as
+    in repairs of a flow, nodes that started no violated cycle need no new search.
+    """
+
+    def __init__(self, block: Block, deadline: float, max_labels: int) -> None:
+        super().__init__(block, deadline, max_labels)
+        self._u, self._bounds = np.zeros(len(block.gaps)), np.full(block.graph.n, np.inf)
+        self._steps = _steps(block.graph)
+
+    def search(self, u: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
+        """See `Separator.search`."""
+        graph, best, floor, families = self._graph, threshold, threshold, []
+        rise = 0.0
+        if (u > self._u).any():
+            self._bounds[:], rise = np.inf, RISE
+        self._u, bounds, out = u.copy(), self._bounds, sorted_by_cost(graph.arcs, graph.costs, u)
+        pending = bounds > threshold
+        while pending.any() and floor < HOPELESS and not self._late():
+            wanted = Search(floor, max(best, floor), rise, KEEP, STARTS, self._max_labels)
+            best, ptr, arcs, is_done = closed_walks(graph.arcs, self._steps, out, wanted, pending, bounds)
+            families.append(Cycles(ptr, arcs))
+            if not is_done:
+                floor = _increased(floor)
+                pending &= bounds > floor
+        walks = Cycles.joined(families)
+        cycles = Cycles(*split_into_cycles(walks.ptr, walks.arcs, graph.tails, graph.heads, graph.n))
+        gaps = cycles.sums(graph.costs)
+        violating = cycles.sums(u) > threshold * gaps**2
+        cycles, gaps = cycles.select(violating), gaps[violating]
+        ratios = cycles.sums(u) / gaps**2
+        # A closed walk that passes a node twice may have a smaller ratio than a cycle in it.
+        bound = max(floor, float(bounds.max()), float(ratios.max(initial=0.0)))
+        return Violations(bound, cycles, ratios)
+
+
+def _steps(graph: Digraph) -> Steps:
+    """Costs in units of which the ways to the first node take up to FINE."""
+    distances, _ = distances_to(0, graph.tails, graph.costs, graph.arcs.in_ptr, graph.arcs.in_arcs)
+    unit = float(distances[np.isfinite(distances)].max()) / FINE or 1.0
+    counts = np.minimum(graph.costs / unit, 4.0 * FINE).astype(np.int64)
+    return Steps((1.0 - 1e-12) * unit, counts, int(counts.max(initial=0)))
+
+
+def _increased(threshold: float) -> float:
+    """A threshold at which a search needs fewer labels."""
+    return 1.0 + 4.0 * max(threshold - 1.0, 0.02)
 
 
 def spread(found: Violations, n_arcs: int) -> Cycles:

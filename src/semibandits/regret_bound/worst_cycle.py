@@ -24,6 +24,8 @@ from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
 
 EPSILON = float(np.finfo(np.float64).eps)
+WORTH = 0.05
+"""Share of the nodes that the search from a node must delete."""
 FIRST_LABELS = 1 << 18
 """Labels of the first attempt at a start node. The next ones have four times as many, and the clock is read in between."""
 
@@ -80,8 +82,9 @@ def worst_ratio(
 
     Notes
     -----
-    Theory T1, T3. Each simple cycle is searched for from the first of its nodes in an order by degree. After the search from a
-    node, the node and all nodes that are no longer on a cycle are deleted. See `kernels.verification` for the dominance rule.
+    Theory T1, T3. Nodes are searched from by degree, the largest first. After the search from a node, the node and all nodes that
+    are no longer on a cycle are deleted. Once this deletes few nodes, the others are searched from without deleting any, each for
+    the closed walks with the largest share of information first. See `kernels.verification` for both rules.
     """
     search = _Search(graph, information, at_least, max_labels, math.inf if deadline is None else deadline)
     complete = search.run()
@@ -129,24 +132,29 @@ class _Search:
         starts = np.argsort(-(out_degree + in_degree), kind="stable")
         alive = np.ones(self.n, dtype=np.bool_)
         peel(np.flatnonzero((out_degree == 0) | (in_degree == 0)), alive, graph, out_degree, in_degree)
-        costs, information = self.costs[between], self.information[between]
+        costs, information, deletes = self.costs[between], self.information[between], True
         for start in starts:
             if not alive[start]:
                 continue
             distance = (1.0 - self.n * EPSILON) * distances_back(start, alive, graph, costs)
-            if not self._search_from((start, graph, costs, information, distance), between):
+            if not self._search_from((start, graph, costs, information, distance), between, from_each=not deletes):
                 return False
-            peel(np.array([start]), alive, graph, out_degree, in_degree)
+            if deletes:
+                before = np.count_nonzero(alive)
+                peel(np.array([start]), alive, graph, out_degree, in_degree)
+                deletes = bool(np.count_nonzero(alive) < (1.0 - WORTH) * before)
         return True
 
-    def _search_from(self, arguments: tuple[int, Arcs, FloatArray, FloatArray, FloatArray], arc_ids: IntArray) -> bool:
+    def _search_from(
+        self, arguments: tuple[int, Arcs, FloatArray, FloatArray, FloatArray], arc_ids: IntArray, *, from_each: bool
+    ) -> bool:
         """Search the closed walks through one node; return whether labels and time sufficed."""
         attempt = FIRST_LABELS
         while tiers.seconds() < self.deadline:
             left = self.max_labels - self.labels
             if left <= 0:
                 return False
-            _, walk, labels, done = worst_closed_walk(*arguments, self.ratio, self.slack, min(attempt, left))
+            _, walk, labels, done = worst_closed_walk(*arguments, self.ratio, self.slack, from_each, min(attempt, left))
             # Repeated attempts do not count, since the limit is one on memory.
             if done or attempt >= left:
                 self.labels += labels
