@@ -30,8 +30,8 @@ from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Pr
 from semibandits.regret_bound.warm_start import Memory, Start
 from semibandits.regret_bound.worst_cycle import worst_ratio
 
-MAX_LABELS, LABELS_AN_ARC = 5_000_000, 100
-"""Labels of the final verification: this many, or this many per arc if that is more, with a memory of 60 bytes each."""
+MAX_LABELS, LABELS_AN_ARC = 100_000_000, 2_000
+"""Labels of the final verification from all nodes: this many, or this many per arc if that is more."""
 THRESHOLDS = (1.0, 1.01, 1.1, 2.0)
 """Ratios that the final verification of Gaussian plans tries in turn. Higher ratios need fewer labels."""
 TRIES = 8

@@ -24,6 +24,8 @@ from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
 
 EPSILON = float(np.finfo(np.float64).eps)
+AT_ONCE, AT_ONCE_AN_ARC = 5_000_000, 100
+"""Labels of the search from one node: this many, or this many per arc if that is more."""
 WORTH = 0.05
 """Share of the nodes that the search from a node must delete."""
 FIRST_LABELS = 1 << 18
@@ -66,7 +68,8 @@ def worst_ratio(
     at_least : float
         Ratios up to this one, >= 0, are not searched for. The search is faster the closer it is to the largest ratio.
     max_labels : int
-        Limit on the total number of labels, of at most 60 bytes each.
+        Limit on the total number of labels. Those of one node, of at most 60 bytes each, are in memory at once: 5 million, or 100
+        for each arc if that is more.
     deadline : float or None
         Value of `semibandits.kernels.tiers.seconds` at which to stop.
 
@@ -151,11 +154,11 @@ class _Search:
         """Search the closed walks through one node; return whether labels and time sufficed."""
         attempt = FIRST_LABELS
         while tiers.seconds() < self.deadline:
-            left = self.max_labels - self.labels
+            left = min(self.max_labels - self.labels, max(AT_ONCE, AT_ONCE_AN_ARC * len(arc_ids)))
             if left <= 0:
                 return False
             _, walk, labels, done = worst_closed_walk(*arguments, self.ratio, self.slack, from_each, min(attempt, left))
-            # Repeated attempts do not count, since the limit is one on memory.
+            # Repeated attempts do not count.
             if done or attempt >= left:
                 self.labels += labels
             for cycle in _simple_cycles(arc_ids[walk], self.tails, self.heads):
