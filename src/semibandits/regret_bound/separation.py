@@ -36,7 +36,7 @@ FINE = 2_000
 STARTS = 64
 """Starts between two looks at the clock."""
 RISE = 0.1
-"""See `kernels.separation.Search`."""
+"""Share of the largest excess found that cycles must exceed in the first search of a flow."""
 PER_ARC = 100
 USES = 5
 KEEP = 0.05

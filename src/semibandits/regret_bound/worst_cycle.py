@@ -27,7 +27,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 AT_ONCE, AT_ONCE_AN_ARC = 5_000_000, 100
 """Labels of the search from one node: this many, or this many per arc if that is more."""
 WORTH = 0.05
-"""Share of the nodes that the search from a node must delete."""
+"""Nodes are deleted as long as each deletion removes this share of those that are left."""
 FIRST_LABELS = 1 << 18
 """Labels of the first attempt at a start node. The next ones have four times as many, and the clock is read in between."""
 
@@ -87,7 +87,7 @@ def worst_ratio(
     -----
     Theory T1, T3. Nodes are searched from by degree, the largest first. After the search from a node, the node and all nodes that
     are no longer on a cycle are deleted. Once this deletes few nodes, the others are searched from without deleting any, each for
-    the closed walks with the largest share of information first. See `kernels.verification` for both rules.
+    the closed walks of which every part from this node on has more than its share of information. See `kernels.verification`.
     """
     search = _Search(graph, information, at_least, max_labels, math.inf if deadline is None else deadline)
     complete = search.run()
@@ -158,7 +158,7 @@ class _Search:
             if left <= 0:
                 return False
             _, walk, labels, done = worst_closed_walk(*arguments, self.ratio, self.slack, from_each, min(attempt, left))
-            # Repeated attempts do not count.
+            # Attempts that are repeated with more labels do not count.
             if done or attempt >= left:
                 self.labels += labels
             for cycle in _simple_cycles(arc_ids[walk], self.tails, self.heads):
