@@ -39,15 +39,6 @@ def test_lists_agree_with_tables(table, with_base, data):
     np.testing.assert_array_equal(lists.select(order).dense(), rows[order])
 
 
-@given(tables(), st.data())
-def test_changes_that_are_repeated_count_once(table, data):
-    rows, base = table
-    row, item = np.nonzero(rows)
-    order = np.array(data.draw(st.permutations(range(2 * len(row)))), dtype=np.int64)
-    lists = Decisions.of_changes(base, np.tile(row, 2)[order], np.tile(item, 2)[order], len(rows))
-    np.testing.assert_array_equal(lists.dense(), rows ^ base)
-
-
 def test_totals_of_base_items_that_nearly_every_row_removes():
     """The difference of two sums of 1e14 would have no digit of a rate of 1e-3."""
     base, count = np.array([True, True, False]), 1_000

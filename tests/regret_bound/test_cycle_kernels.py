@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semibandits.kernels.components import strong_components
-from semibandits.kernels.cycles import are_simple, select_cycles
+from semibandits.kernels.cycle_decomposition import exchanged_items
+from semibandits.kernels.cycles import are_closed, are_simple, carried_over, select_cycles
 from semibandits.regret_bound.cycles import CyclePool, Cycles
 
 
@@ -63,6 +64,44 @@ def test_simple_cycles_against_the_definition(graph, data):
     cycles = family(lists)
     expected = [slow_is_simple(arcs, tails, heads) for arcs in lists]
     np.testing.assert_array_equal(are_simple(cycles.ptr, cycles.arcs, tails, heads, n), expected)
+
+
+@given(graphs(), st.data())
+def test_closed_families_against_the_definition(graph, data):
+    n, tails, heads = graph
+    arcs = st.lists(st.integers(0, len(tails) - 1), max_size=5) if len(tails) else st.just([])
+    lists = data.draw(st.lists(arcs, max_size=6))
+    lists += [[int(arc), int(arc)] for arc in np.flatnonzero(tails == heads)]
+    cycles = family(lists)
+    expected = [sorted(tails[arcs].tolist()) == sorted(heads[arcs].tolist()) for arcs in lists]
+    assert are_closed(cycles.ptr, cycles.arcs, tails, heads, n).tolist() == expected
+
+
+@given(
+    st.lists(st.tuples(st.lists(st.integers(0, 9), unique=True, max_size=4), st.lists(st.integers(0, 9), max_size=6)))
+)
+def test_entries_in_another_order_of_the_arcs(pairs):
+    known, wanted = family([arcs for arcs, _ in pairs]), family([arcs for _, arcs in pairs])
+    entries = np.arange(1.0, len(known.arcs) + 1.0)
+    carried = carried_over(known.ptr, known.arcs, entries, wanted.ptr, wanted.arcs, 10)
+    for k, (arcs, others) in enumerate(pairs):
+        mine = dict(zip(arcs, entries[known.ptr[k] :].tolist(), strict=False))
+        assert carried[wanted.ptr[k] : wanted.ptr[k + 1]].tolist() == [mine.get(arc, 0.0) for arc in others]
+
+
+@given(
+    st.lists(st.tuples(st.integers(-1, 5), st.integers(-1, 5)), min_size=1, max_size=9),
+    st.lists(st.booleans(), min_size=6, max_size=6), st.data(),
+)  # fmt: skip
+def test_items_of_exchanges_against_sets(items, best, data):
+    leaving, entering = (np.array(one, dtype=np.int64) for one in zip(*items, strict=True))
+    lists = data.draw(st.lists(st.lists(st.integers(0, len(items) - 1), max_size=6), max_size=6))
+    cycles = family(lists)
+    ptr, found = exchanged_items(cycles.ptr, cycles.arcs, leaving, entering, np.array(best))
+    for k, arcs in enumerate(lists):
+        enters, leaves = ({i for i in side[arcs].tolist() if i >= 0} for side in (entering, leaving))
+        new = {i for i in enters if not best[i]} | {i for i in leaves - enters if best[i]}
+        assert found[ptr[k] : ptr[k + 1]].tolist() == sorted(new)
 
 
 @given(st.lists(st.tuples(st.lists(st.integers(0, 9), max_size=4), st.booleans()), max_size=8))

@@ -14,13 +14,20 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from example_sets import OnlyMaximizes
+from semibandits.kernels import tiers
 from semibandits.kernels.orthant import Constraints, descend_orthant
 from semibandits.regret_bound import enumeration
 from semibandits.regret_bound.glpg.algorithm import GLPG
 from semibandits.regret_bound.glpg.decomposition import decomposed
 from semibandits.regret_bound.glpg.polytopes import polytope
 from semibandits.regret_bound.glpg.reduction import plays_counter
-from semibandits.regret_bound.glpg.worst import BudgetedDecisions, BudgetFrontDecisions, ListedDecisions
+from semibandits.regret_bound.glpg.worst import (
+    SLACK,
+    BudgetedDecisions,
+    BudgetFrontDecisions,
+    ListedDecisions,
+    SearchedDecisions,
+)
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.upper_certificate import least_information
 
@@ -284,6 +291,9 @@ def test_most_violated_decision(seed):
             assert found >= worst[relative].max() - 1e-9 * abs(worst[relative].max())
             if ratio == 1.0:
                 assert found == pytest.approx(worst[relative].max(), rel=1e-9)
+    x, gap = SearchedDecisions(problem, 1.0, True).find(u)
+    assert gap == pytest.approx(problem.optimal_decision @ theta - x @ theta, rel=1e-9)
+    assert worst[True].max() / (1.0 + SLACK) <= (u @ x) / gap**2 * (1.0 + 1e-9) <= worst[True].max() * (1.0 + 1e-6)
 
 
 @PROPERTY
@@ -329,6 +339,19 @@ def test_least_information_by_other_ways_than_listing(family, monkeypatch):
     monkeypatch.setattr(enumeration, "MAX_DECISIONS", 2)
     assert listed * (1 - 3e-6) <= least_information(problem, plan) <= listed * (1 + 1e-12)
     assert 0.0 < least_information(replace(problem, limit=-math.inf), plan) <= listed
+
+
+def test_a_search_without_a_fast_front_hears_the_time_limit():
+    """One front of these matchings takes minutes."""
+    decision_set = sb.Matchings([(i, j) for i in range(16) for j in range(16)])
+    theta, seconds = np.random.default_rng(0).random(256), tiers.seconds
+    start = seconds()
+    found = sb.graves_lai(decision_set, theta, method="glpg", gap=1e-6, time_limit=0.5, throw=False)
+    assert seconds() - start < 60.0
+    assert found.status == "time_limit"
+    truth = sb.graves_lai(decision_set, theta, gap=1e-2)
+    assert found.lower <= truth.value
+    assert truth.lower <= found.value < math.inf
 
 
 def test_progress_and_time_limit():

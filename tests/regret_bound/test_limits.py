@@ -74,6 +74,22 @@ def test_time_limits_end_with_a_right_bracket(family, seconds):
         assert caught.value.result.value >= truth.lower * (1 - 1e-9)
 
 
+def test_time_that_ends_before_the_problem_is_set_up(monkeypatch):
+    """The bracket is then open above, and still a right one."""
+    monkeypatch.setattr(circulation, "SETUP", 0.0)
+    monkeypatch.setattr("semibandits.regret_bound.presolve.NODES_AT_ONCE", 1)
+    decision_set, theta, _, truth = instance("perfect matchings")
+    late = sb.graves_lai(decision_set, theta, time_limit=1e-6, throw=False)
+    assert (late.lower, late.value, late.gap, late.status) == (0.0, math.inf, 1.0, "time_limit")
+    assert len(late.plan) == 0
+    assert not late.rates.any()
+    np.testing.assert_array_equal(late.optimal_decision, decision_set.maximize(theta))
+    assert late.to_json()["value"] is None
+    with pytest.raises(sb.SolverError, match=r"0 <= C\(theta\) <= inf; allow more time"):
+        sb.graves_lai(decision_set, theta, time_limit=1e-6)
+    assert truth.lower > 0.0
+
+
 class Clock:
     """A clock that advances by a fixed number of seconds at each call."""
 
@@ -111,7 +127,7 @@ def test_time_that_runs_out_at_any_step_leaves_a_right_bracket(monkeypatch, deci
     theta = np.random.default_rng(3).random(decision_set.d)
     full = sb.graves_lai(decision_set, theta, gap=1e-4)
     clock = Clock(1.0)
-    for name in ("circulation", "block", "interior", "separation", "worst_cycle"):
+    for name in ("circulation", "block", "cycle_ratios", "interior", "presolve", "rows", "separation", "worst_cycle"):
         monkeypatch.setattr(f"semibandits.regret_bound.{name}.tiers", clock)
     s = sb.graves_lai(decision_set, theta, gap=1e-8, time_limit=float(looks), throw=False)
     assert s.status in ("time_limit", "optimal")

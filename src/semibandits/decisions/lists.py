@@ -69,14 +69,6 @@ class Decisions:
         return Decisions(d, np.flatnonzero(zero), np.cumsum(sizes), np.concatenate(parts))
 
     @staticmethod
-    def of_changes(base: BoolArray, rows: IntArray, items: IntArray, count: int) -> Decisions:
-        """The base after changes: ``items[e]`` is added to row ``rows[e]``, or removed from it. Repetitions count once."""
-        d = len(base)
-        keys = np.unique(rows * np.int64(d) + items)
-        ptr = np.searchsorted(keys, np.arange(count + 1, dtype=np.int64) * d)
-        return Decisions(d, np.flatnonzero(base), ptr, keys % d)
-
-    @staticmethod
     def of_lists(d: int, lists: Iterable[IntArray], base: BoolArray | None = None) -> Decisions:
         """Decisions given by their distinct items, in any order."""
         zero = np.zeros(d, dtype=np.bool_) if base is None else base

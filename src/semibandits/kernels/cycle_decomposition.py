@@ -1,4 +1,4 @@
-"""Decomposition of circulations into cycles, and cycles of merged nodes as closed walks of the graph."""
+"""Decomposition of circulations into cycles, their items, and cycles of merged nodes as closed walks of the graph."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from semibandits.kernels.arrays import grown
 from semibandits.kernels.exchange import distances_to, incidence
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import FloatArray, IntArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
 @kernel
@@ -28,6 +28,8 @@ def decompose_into_cycles(
     arcs = np.empty(max(16, 8 * a), dtype=np.int64)
     walk = np.empty(n + 1, dtype=np.int64)
     place = np.full(n, -1, dtype=np.int64)
+    # The arc of largest flow out of each node, and a flow that no other one exceeds: flows only decrease.
+    widest, second = np.full(n, -1, dtype=np.int64), np.full(n, np.inf)
     cycles = 0
     for start in np.argsort(flow, kind="mergesort"):
         while left[start] > dust[start]:
@@ -39,10 +41,11 @@ def decompose_into_cycles(
                 if place[v] >= 0:
                     break
                 place[v] = length
-                following = _arc_of_largest_flow(v, left, dust, out_ptr, out_arcs)
-                if following < 0:
+                if widest[v] < 0 or left[widest[v]] <= max(second[v], dust[widest[v]]):
+                    widest[v], second[v] = _arc_of_largest_flow(v, left, dust, out_ptr, out_arcs)
+                if widest[v] < 0:
                     break
-                walk[length] = following
+                walk[length] = widest[v]
                 length += 1
             end = heads[walk[length - 1]]
             dead = walk[length - 1] if place[end] == length else -1
@@ -71,14 +74,53 @@ def decompose_into_cycles(
 
 
 @kernel(inline="always")
-def _arc_of_largest_flow(v: int, flow: FloatArray, dust: FloatArray, out_ptr: IntArray, out_arcs: IntArray) -> int:
-    """Arc of largest flow out of node v, -1 if no flow exceeds the dust of its arc."""
-    largest = -1
+def _arc_of_largest_flow(
+    v: int, flow: FloatArray, dust: FloatArray, out_ptr: IntArray, out_arcs: IntArray
+) -> tuple[int, float]:
+    """Arc of largest flow out of node v, -1 if no flow exceeds the dust of its arc, and the largest flow of the other arcs."""
+    largest, second = -1, 0.0
     for k in range(out_ptr[v], out_ptr[v + 1]):
         arc = out_arcs[k]
-        if flow[arc] > dust[arc] and (largest < 0 or flow[arc] > flow[largest]):
+        if flow[arc] <= dust[arc]:
+            continue
+        if largest < 0 or flow[arc] > flow[largest]:
+            second = flow[largest] if largest >= 0 else 0.0
             largest = arc
-    return largest
+        else:
+            second = max(second, flow[arc])
+    return largest, second
+
+
+@kernel
+def exchanged_items(
+    ptr: IntArray, arcs: IntArray, leaving: IntArray, entering: IntArray, in_best: BoolArray
+) -> tuple[IntArray, IntArray]:
+    """Items that differ from x* after each cycle, ascending: ``items[ptr[k]:ptr[k + 1]]`` for the returned arrays.
+
+    Items of x* that leave and do not enter, and items that enter and are not in x*; items are -1 on arcs without one.
+    """
+    entered, listed = np.full(len(in_best), -1, dtype=np.int64), np.full(len(in_best), -1, dtype=np.int64)
+    out_ptr, items = np.zeros(len(ptr), dtype=np.int64), np.empty(2 * len(arcs), dtype=np.int64)
+    filled = 0
+    for k in range(len(ptr) - 1):
+        for i in range(ptr[k], ptr[k + 1]):
+            if entering[arcs[i]] >= 0:
+                entered[entering[arcs[i]]] = k
+        begin = filled
+        for i in range(ptr[k], ptr[k + 1]):
+            item = leaving[arcs[i]]
+            if item >= 0 and in_best[item] and entered[item] != k and listed[item] != k:
+                listed[item] = k
+                items[filled] = item
+                filled += 1
+            item = entering[arcs[i]]
+            if item >= 0 and not in_best[item] and listed[item] != k:
+                listed[item] = k
+                items[filled] = item
+                filled += 1
+        items[begin:filled] = np.sort(items[begin:filled])
+        out_ptr[k + 1] = filled
+    return out_ptr, items[:filled].copy()
 
 
 @kernel

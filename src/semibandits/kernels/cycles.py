@@ -64,6 +64,38 @@ def are_simple(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, 
 
 
 @kernel
+def are_closed(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int) -> BoolArray:
+    """Whether each family of arcs enters every node as often as it leaves it, and so is a union of cycles."""
+    closed = np.ones(len(ptr) - 1, dtype=np.bool_)
+    surplus = np.zeros(n, dtype=np.int64)
+    for k in range(len(closed)):
+        for i in range(ptr[k], ptr[k + 1]):
+            surplus[heads[arcs[i]]] += 1
+            surplus[tails[arcs[i]]] -= 1
+        for i in range(ptr[k], ptr[k + 1]):
+            closed[k] = closed[k] and surplus[heads[arcs[i]]] == 0 and surplus[tails[arcs[i]]] == 0
+        for i in range(ptr[k], ptr[k + 1]):
+            surplus[heads[arcs[i]]] = surplus[tails[arcs[i]]] = 0
+    return closed
+
+
+@kernel
+def carried_over(
+    ptr: IntArray, arcs: IntArray, entries: FloatArray, to_ptr: IntArray, to_arcs: IntArray, n_arcs: int
+) -> FloatArray:
+    """The entries of cycles in other lists of the arcs of the same cycles; 0 for arcs that a cycle did not have."""
+    carried = np.zeros(len(to_arcs))
+    value, row = np.zeros(n_arcs), np.full(n_arcs, -1, dtype=np.int64)
+    for k in range(len(ptr) - 1):
+        for i in range(ptr[k], ptr[k + 1]):
+            value[arcs[i]], row[arcs[i]] = entries[i], k
+        for i in range(to_ptr[k], to_ptr[k + 1]):
+            if row[to_arcs[i]] == k:
+                carried[i] = value[to_arcs[i]]
+    return carried
+
+
+@kernel
 def select_cycles(ptr: IntArray, arcs: IntArray, mask: BoolArray) -> tuple[IntArray, IntArray]:
     """The cycles where `mask` is True."""
     lengths = np.diff(ptr)

@@ -1,9 +1,10 @@
-"""The cycle of least cost per unit of weight."""
+"""Cycles of extreme ratios: of least cost per unit of weight, and of largest gain per unit of cost."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
@@ -70,3 +71,68 @@ def least_ratio(
         ratio = cost / weight if weight > 0.0 else 0.0
         t = ratio if ratio < t else t * (1.0 - 1e-13)
     return 0.0, np.zeros(n)
+
+
+@kernel
+def better_choices(
+    graph: Arcs, costs: FloatArray, gains: FloatArray, choices: IntArray, potentials: FloatArray, ratio: float, steps: int,
+) -> tuple[float, bool]:  # fmt: skip
+    """Improve choices and potentials at most `steps` times, in place; return the ratio, and whether nothing is left to improve.
+
+    Policy iteration for the largest ratio gain/cost of a cycle (Howard 1960; Cochet-Terrasson et al. 1998). Each node chooses one
+    of its arcs; the choices form cycles, the best of which has some ratio r. Potentials that agree with the choices at this ratio
+    show where another arc is better: where ``gain - r * cost + potential[head]`` exceeds the potential of the tail. When no arc
+    does, the potentials prove that no cycle has a larger ratio. Costs and gains are >= 0; cycles of cost 0 are passed over.
+    """
+    tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
+    n = len(choices)
+    mark, queue = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    for _ in range(steps):
+        # The best cycle of the choices: the walks of choices from all nodes, each up to a node seen before.
+        mark[:] = -1
+        start = -1
+        for s in range(n):
+            v = s
+            while mark[v] < 0:
+                mark[v] = s
+                v = heads[choices[v]]
+            if mark[v] == s:
+                cost, gain, w = 0.0, 0.0, v
+                while True:
+                    cost += costs[choices[w]]
+                    gain += gains[choices[w]]
+                    w = heads[choices[w]]
+                    if w == v:
+                        break
+                if cost > 0.0 and gain > ratio * cost:
+                    ratio = gain / cost
+                    start = v
+                elif start < 0 and cost > 0.0 and gain >= ratio * cost:
+                    start = v
+        if start >= 0:
+            # Potentials of the nodes whose choices lead to this cycle.
+            mark[:] = -1
+            queue[0], mark[start], filled, taken = start, 0, 1, 0
+            while taken < filled:
+                v = queue[taken]
+                taken += 1
+                for k in range(in_ptr[v], in_ptr[v + 1]):
+                    arc = in_arcs[k]
+                    u = tails[arc]
+                    if choices[u] == arc and mark[u] < 0:
+                        mark[u] = 0
+                        potentials[u] = potentials[v] + gains[arc] - ratio * costs[arc]
+                        queue[filled] = u
+                        filled += 1
+        least = 1e-12 * np.abs(potentials).max()
+        better = False
+        for v in range(n):
+            for k in range(out_ptr[v], out_ptr[v + 1]):
+                arc = out_arcs[k]
+                through = gains[arc] - ratio * costs[arc] + potentials[heads[arc]]
+                if through > potentials[v]:
+                    better = better or through > potentials[v] + least
+                    potentials[v], choices[v] = through, arc
+        if not better:
+            return ratio, True
+    return ratio, False

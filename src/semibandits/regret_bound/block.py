@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -101,6 +102,8 @@ class BlockSolver:
         for master in self._masters():
             if self._solve_with(master):
                 break
+        if self.solution.gap > self.gap:
+            self._offer(self.solution.flow, self.rows.bound(self.solution.flow))
         return self.solution
 
     def resume(self, cycles: Cycles) -> bool:
@@ -179,6 +182,9 @@ class BlockSolver:
 
     def _bound_above(self, flow: FloatArray, threshold: float, hopeless: float = np.inf) -> tuple[float, int]:
         """Update the upper bound from a flow, repaired if its excess is below `hopeless`; return it and the new cycle count."""
+        if tiers.seconds() > self.deadline:
+            self._offer(flow, self.rows.bound(flow))
+            return math.inf, 0
         found = self._search(flow, threshold, backwards=False)
         cuts = [spread(found, len(self.block.gaps))]
         if self.solution.gap > self.gap and found.excess < hopeless:
@@ -197,10 +203,14 @@ class BlockSolver:
         threshold = max(threshold, 0.3 * worst_known)
         found = self.rows.search(flow, threshold, backwards=backwards)
         self.solution.separation_seconds += tiers.seconds() - start
-        upper = found.ratio * float(self.block.graph.costs @ flow)
-        if upper < self.solution.upper:
-            self.solution.upper, self.solution.flow = upper, flow * found.ratio
+        self._offer(flow, found.ratio if math.isfinite(found.ratio) else self.rows.bound(flow))
         return found
+
+    def _offer(self, flow: FloatArray, ratio: float) -> None:
+        """Update the upper bound from a flow and a bound on the ratios of its cycles."""
+        upper = ratio * float(self.block.graph.costs @ flow)
+        if upper < self.solution.upper:
+            self.solution.upper, self.solution.flow = upper, flow * ratio
 
     def _repair(self, flow: FloatArray, cuts: list[Cycles]) -> list[Cycles]:
         """Update the upper bound from flows made feasible cycle by cycle; return the violated cycles found on the way."""

@@ -14,19 +14,24 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from semibandits._typing import FloatArray, IntArray
+from semibandits.decisions.lists import Decisions
 from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
+from semibandits.kernels.cycles import carried_over
+from semibandits.kernels.exchange import arcs_of
 from semibandits.regret_bound.block import BlockSolution, BlockSolver
+from semibandits.regret_bound.cycle_ratios import ratio_bound
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.lower_certificate import ItemGraph, check_costs, check_items, lower_bound
 from semibandits.regret_bound.plan import RatedCycles, cost_of, decompose_block, plan_of_walks, unfolded
 from semibandits.regret_bound.precision import relative_error_of, sharpened
-from semibandits.regret_bound.presolve import Block, presolve
+from semibandits.regret_bound.presolve import Block, TimeIsUp, presolve
 from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.raises import check_convex
 from semibandits.regret_bound.rates import ROUNDING, rates_alone, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
+from semibandits.regret_bound.rows import SHORTLY
 from semibandits.regret_bound.warm_start import Memory, Start
 from semibandits.regret_bound.worst_cycle import worst_ratio
 
@@ -36,15 +41,30 @@ THRESHOLDS = (1.0, 1.01, 1.1, 2.0)
 """Ratios that the final verification of Gaussian plans tries in turn. Higher ratios need fewer labels."""
 TRIES = 8
 """Number of times that the blocks are solved, each time with the cycles that the last plan violates."""
+RESERVED, PLAN_SECONDS = 0.25, 5e-7
+"""Share of the time limit for the plan and its verification; seconds for each entry of the cheapest cycles, if that is more."""
+SETUP = 0.5
+"""Seconds in which the problem may be set up, however small the time limit is."""
 NEGLIGIBLE = 1e-3
 """A cycle of a flow is dropped if its cost is below this share of the gap, divided by the number of cycles, unless it carries
 more than this share of the gap of the flow through one of its items."""
 
 
+def solve_cycles(problem: Problem) -> GravesLaiResult:
+    """The method "cycles". The bracket is (0, inf), with an empty plan, if time is up before the problem is set up."""
+    try:
+        return CirculationSolver(problem).solve()
+    except TimeIsUp:
+        best = problem.decision_set.maximize(problem.theta)
+        nothing = ExplorationPlan(Decisions.empty(len(best)), np.empty(0))
+        stats = {"seconds": tiers.seconds() - problem.start}
+        return problem.result("cycles", Bracket(math.inf, 0.0, nothing), best, ~best, stats, late=True)
+
+
 class CirculationSolver:
     """One solve: presolve, blocks one by one, plan, and certificates on the original exchange graph.
 
-    A quarter of the time limit is reserved for the plan and its verification.
+    A quarter of the time limit is reserved for the plan and its verification, or more for large plans.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -52,11 +72,15 @@ class CirculationSolver:
         self._decision_set, self._theta = problem.decision_set, problem.theta
         self._law, self._gap = problem.law, problem.gap
         self._deadline = self._start + problem.limit
-        self._block_deadline = self._start + 0.75 * problem.limit
         self._memory = problem.memory if isinstance(problem.memory, Memory) else None
         self._graph, lack = sharpened(self._decision_set.exchange_graph(self._theta), self._theta)
-        self._presolved = presolve(self._graph, self._law, self._theta, problem.tolerance)
+        set_up = max(self._deadline, self._start + SETUP)
+        self._presolved = presolve(self._graph, self._law, self._theta, problem.tolerance, set_up)
         self._items, self._blocks = self._presolved.items, self._presolved.blocks
+        entries = sum(len(block.cheapest.arcs) for block in self._blocks)
+        self._block_deadline = self._start + min(
+            (1.0 - RESERVED) * problem.limit, problem.limit - PLAN_SECONDS * entries
+        )
         entering = self._graph.entering
         live = (entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
         self._suboptimal = np.zeros(self._decision_set.d, dtype=np.bool_)
@@ -255,13 +279,29 @@ class CirculationSolver:
     def _simple_ratio(self, u: FloatArray) -> float:
         """Upper bound on the ratio u(C)/gap_C^2 of all cycles for Gaussian items, without a search.
 
-        Each item i of a cycle C has gap_i <= gap_C, so u(C)/gap_C^2 is at most the sum of u_i/gap_i^2 over the items that enter
-        on C. There are at most m of them: they are in one decision together, or, for matroid intersections, each follows a
-        different item of x* (T1).
+        It is the better one of two: that of `cycle_ratios`, and the largest ratios of items, added up. Each item i of a cycle C
+        has gap_i <= gap_C, so u(C)/gap_C^2 is at most the sum of u_i/gap_i^2 over the items that enter on C. There are at most m
+        of them: they are in one decision together, or, for matroid intersections, each follows a different item of x* (T1).
         """
         arcs = np.flatnonzero(self._items.raising)
         ratios = np.sort(u[self._graph.entering[arcs]] / self._presolved.gaps[arcs] ** 2)
-        return float(ratios[-self._decision_set.m :].sum())
+        added = float(ratios[-self._decision_set.m :].sum())
+        return min(added, self._ratio_by_potentials(u))
+
+    def _ratio_by_potentials(self, u: FloatArray) -> float:
+        graph, merged, gaps = self._graph, self._graph.merged_hub, self._presolved.gaps
+        tails, heads = merged[graph.tails], merged[graph.heads]
+        arcs = np.flatnonzero((tails != heads) & np.isfinite(gaps))
+        loops = np.flatnonzero((tails == heads) & self._items.raising)
+        alone = float((u[graph.entering[loops]] / gaps[loops] ** 2).max(initial=0.0))
+        if not self._items.raising[arcs].any():
+            return alone
+        ends, places = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)
+        u_arcs = np.where(self._items.raising[arcs], u[graph.entering[arcs]], 0.0)
+        all_arcs = arcs_of(len(ends), places[: len(arcs)], places[len(arcs) :])
+        shorter = 1.0 - 4.0 * len(ends) * np.finfo(np.float64).eps  # gaps are sums of at most so many costs
+        deadline = tiers.seconds() + SHORTLY
+        return max(alone, ratio_bound(all_arcs, graph.costs[arcs], shorter * gaps[arcs], u_arcs, deadline))
 
     def _proved_by_prices(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
         graph, merged = self._graph, self._graph.merged_hub
@@ -309,18 +349,15 @@ class CirculationSolver:
         cycles = self._of_blocks(s.lower.cycles for s in solutions)
         known = Cycles.joined((cycles, Cycles(np.arange(len(loops) + 1), loops)))
         walks = self._unfolded(cycles)
-        # Unfolded walks contain arcs of zero gap as well: find each raise by its row and arc.
-        keys = known.rows * graph.n_arcs + known.arcs
-        raises, order = _values([*(s.lower.raises for s in solutions), gaps]), np.argsort(keys)
-        wanted = walks.rows * graph.n_arcs + walks.arcs
-        at = np.minimum(np.searchsorted(keys, wanted, sorter=order), max(len(keys) - 1, 0))
-        found = keys[order[at]] == wanted
+        raises = _values([*(s.lower.raises for s in solutions), gaps])
+        # Unfolded walks contain arcs of zero gap as well.
+        raises = carried_over(known.ptr, known.arcs, raises, walks.ptr, walks.arcs, graph.n_arcs)
         widened = ItemGraph(
             graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._relative_error), self._items,
             float(self._presolved.gaps[self._items.raising].min()),
         )  # fmt: skip
         multipliers = _values([*(s.lower.multipliers for s in solutions), self._loop_rates * gaps])
-        bound = lower_bound(widened, walks, np.where(found, raises[order[at]], 0.0), multipliers)
+        bound = lower_bound(widened, walks, raises, multipliers)
         return bound.value / (1.0 + self._relative_error)
 
 

@@ -211,7 +211,7 @@ def _bracket_by_cuts(listed: Listed, gap: float, deadline: float) -> tuple[float
     for _ in range(MAX_ROUNDS):
         # Item rates vary by many orders of magnitude. Relative to feasible rates, all are about 1.
         unit = 1.0 / ((best + 1e-6 * start) @ listed.contains)
-        solved = program(listed, cuts, unit, min(value, simple))
+        solved = program(listed, cuts, unit, min(value, simple), deadline)
         if solved is None:
             break
         rates, multipliers = solved
@@ -241,10 +241,12 @@ def _scaled(listed: Listed, rates: FloatArray, values: FloatArray) -> tuple[floa
     return float(rates @ listed.gaps), rates
 
 
-def program(listed: Listed, cuts: FloatArray, unit: FloatArray, scale: float) -> tuple[FloatArray, FloatArray] | None:
+def program(
+    listed: Listed, cuts: FloatArray, unit: FloatArray, scale: float, deadline: float
+) -> tuple[FloatArray, FloatArray] | None:
     """Cheapest rates that satisfy the cuts, and multipliers. The variables are rate * gap / scale.
 
-    Large programs also have a variable ``w_i * unit_i`` for each item, so that their matrix stays sparse.
+    None if the solver fails, or has no solution at the value `deadline` of `tiers.seconds`. Large programs also have a variable ``w_i * unit_i`` for each item, so that their matrix stays sparse.
     """
     n, k, columns = len(listed.gaps), 0, scale / listed.gaps
     matrix: Any
@@ -262,7 +264,9 @@ def program(listed: Listed, cuts: FloatArray, unit: FloatArray, scale: float) ->
     objective, limits = np.append(np.ones(n), np.zeros(k)), np.append(np.zeros(k), -np.ones(len(cuts)))
     from scipy.optimize import linprog
 
-    solution = linprog(objective, A_ub=matrix, b_ub=limits, method="highs")
+    left = max(deadline - tiers.seconds(), 1e-3)
+    options = {"time_limit": left} if math.isfinite(left) else {}
+    solution = linprog(objective, A_ub=matrix, b_ub=limits, method="highs", options=options)
     if solution.status != 0 or solution.x is None:
         return None
     multipliers = np.maximum(-solution.ineqlin.marginals[k:], 0.0) * scale

@@ -20,6 +20,7 @@ from semibandits._validation import item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.components import strong_components
+from semibandits.kernels.cycles import are_closed
 from semibandits.kernels.ratios import least_ratio, negative_cycle
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.bounds import LowerBound
@@ -66,7 +67,7 @@ def lower_bound(
         Whether to scale all multipliers by one factor only, and not to try lowering some of them instead.
     """
     mu = np.where(np.isfinite(multipliers) & (multipliers > 0.0), multipliers, 0.0)
-    if not mu.any() or not _are_closed(cycles, graph).all():
+    if not mu.any() or not are_closed(cycles.ptr, cycles.arcs, graph.tails, graph.heads, graph.n).all():
         return LowerBound(0.0, cycles, np.zeros(len(cycles)), raises)
     entries, valid = _entry_divergences(graph, cycles, raises)
     first = np.where(valid, mu, 0.0)
@@ -190,12 +191,6 @@ def _entry_divergences(graph: ItemGraph, cycles: Cycles, raises: FloatArray) -> 
     entries = np.zeros(len(on))
     entries[on] = np.where(finite, found, 0.0)
     return entries, valid
-
-
-def _are_closed(cycles: Cycles, graph: ItemGraph) -> BoolArray:
-    """Whether each family of arcs enters every node as often as it leaves it, and so is a union of cycles."""
-    leaves, enters = (np.sort(cycles.rows * graph.n + ends[cycles.arcs]) for ends in (graph.tails, graph.heads))
-    return np.asarray(np.bincount(cycles.rows, leaves != enters, len(cycles)) == 0)
 
 
 def check_items(entering: IntArray) -> None:

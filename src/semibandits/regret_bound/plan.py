@@ -16,7 +16,7 @@ from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.tables import check_table
 from semibandits.kernels import tiers
-from semibandits.kernels.cycle_decomposition import decompose_into_cycles, unfold_cycles
+from semibandits.kernels.cycle_decomposition import decompose_into_cycles, exchanged_items, unfold_cycles
 from semibandits.kernels.cycles import are_simple
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.precision import gaps_below
@@ -71,16 +71,9 @@ def unfolded(graph: ExchangeGraph, presolved: Presolved, cycles: Cycles) -> Cycl
 
 def exchanged(graph: ExchangeGraph, cycles: Cycles) -> Decisions:
     """x* after each cycle. For matroid intersections, not every row is a decision."""
-    d, rows = len(graph.decision), cycles.rows
-    leaving, entering = graph.leaving[cycles.arcs], graph.entering[cycles.arcs]
-    enters, leaves = entering >= 0, leaving >= 0
-    in_best = graph.decision
-    left = rows[leaves] * d + leaving[leaves]
-    entered = rows[enters] * d + entering[enters]
-    # An item that leaves and enters stays.
-    left = left[in_best[leaving[leaves]] & ~np.isin(left, entered)]
-    changed = np.concatenate((left, entered[~in_best[entering[enters]]]))
-    return Decisions.of_changes(graph.decision, changed // d, changed % d, len(cycles))
+    best = graph.decision
+    ptr, items = exchanged_items(cycles.ptr, cycles.arcs, graph.leaving.copy(), graph.entering.copy(), best.copy())
+    return Decisions(len(best), np.flatnonzero(best), ptr, items)
 
 
 def plan_of_walks(

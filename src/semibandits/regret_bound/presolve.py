@@ -7,12 +7,14 @@ each simple cycle lies in one biconnected block, so that blocks are separate pro
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
 from semibandits.kernels.exchange import (
     Arcs,
@@ -29,6 +31,10 @@ from semibandits.regret_bound.cycles import Cycles
 
 NODES_AT_ONCE = 64
 """Number of nodes whose arcs are searched in one call of a kernel: interrupts are heard in between."""
+
+
+class TimeIsUp(Exception):  # noqa: N818 (not an error)
+    """The time limit has passed before the problem was set up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,14 +79,20 @@ class Digraph:
         tails, heads = number[self.heads], number[self.tails]
         return Digraph(self.n, arcs_of(self.n, tails, heads), self.costs, self.has_hub)
 
-    def cheapest_cycles(self, wanted: BoolArray) -> tuple[FloatArray, Cycles]:
-        """Cost of the cheapest cycle through each arc (inf if on no cycle), and these cycles for the wanted arcs."""
+    def cheapest_cycles(self, wanted: BoolArray, deadline: float = math.inf) -> tuple[FloatArray, Cycles]:
+        """Cost of the cheapest cycle through each arc (inf if on no cycle), and these cycles for the wanted arcs.
+
+        Raises `TimeIsUp` if a search from all nodes is not done by the deadline.
+        """
         marks, costs = wanted.astype(np.int64), self.costs.copy()
         if self.has_hub:
             gaps, ptr, arcs = cheapest_cycles_through_hub(marks, self.arcs, costs)
             return gaps, Cycles(ptr, arcs)
-        gaps, families = np.full(len(costs), np.inf), []
+        gaps = np.full(len(costs), np.inf)
+        families: list[Cycles] = []
         for sources in np.split(np.arange(self.n), np.arange(NODES_AT_ONCE, self.n, NODES_AT_ONCE)):
+            if families and tiers.seconds() > deadline:
+                raise TimeIsUp
             some, ptr, arcs = cheapest_cycles(sources, marks, self.arcs, costs)
             gaps = np.minimum(gaps, some)
             families.append(Cycles(ptr, arcs))
@@ -158,14 +170,16 @@ class Presolved:
     blocks: tuple[Block, ...]
 
 
-def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float) -> Presolved:
+def presolve(
+    graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float, deadline: float = math.inf
+) -> Presolved:
     """Simplify `graph`. Cycles of gap at most `tolerance` count as exchanges between optimal decisions.
 
-    Items at the end of their reach, whose means cannot rise, are ignored.
+    Items at the end of their reach, whose means cannot rise, are ignored. Raises `TimeIsUp` if it is not done by the deadline.
     """
     merged = graph.merged_hub
     simple, number = Digraph.build(graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs)
-    gaps, cheapest = simple.cheapest_cycles(graph.entering >= 0)
+    gaps, cheapest = simple.cheapest_cycles(graph.entering >= 0, deadline)
     free = gaps <= tolerance
     merged = number[merged]
     if free.any():
@@ -178,13 +192,13 @@ def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float
     loops = np.flatnonzero(inner & (graph.entering >= 0))
     # Without ties the cheapest cycles lie in the blocks as they are.
     known = None if free.any() else (gaps, graph.entering >= 0, cheapest)
-    blocks = _blocks(live, (tails, heads), graph.costs, items, known)
+    blocks = _blocks(live, (tails, heads), graph.costs, items, known, deadline)
     return Presolved(gaps, merged, free, loops, items, blocks)
 
 
 def _blocks(
     live: IntArray, ends: tuple[IntArray, IntArray], costs: FloatArray, items: ArcItems,
-    known: tuple[FloatArray, BoolArray, Cycles] | None,
+    known: tuple[FloatArray, BoolArray, Cycles] | None, deadline: float,
 ) -> tuple[Block, ...]:  # fmt: skip
     """The blocks of the live arcs. `known` are the cheapest cycles, and the arcs that have one, if they need no search."""
     if not len(live):
@@ -201,7 +215,7 @@ def _blocks(
         nodes, both = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)
         digraph, number = Digraph.build(len(nodes), both[: len(arcs)], both[len(arcs) :], costs[arcs])
         if known is None:
-            gaps, cheapest = digraph.cheapest_cycles(inside.raising)
+            gaps, cheapest = digraph.cheapest_cycles(inside.raising, deadline)
         else:
             gaps, cheapest = known[0][arcs], _within(arcs, arcs[inside.raising], *known[1:])
         by_number = np.empty_like(nodes)

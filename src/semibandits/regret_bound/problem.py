@@ -148,7 +148,8 @@ class Units:
         with np.errstate(over="ignore", under="ignore"):
             value, lower = self._value(result.value), self._value(result.lower)
             rates = np.ldexp(result.plan.rates, self.variance - 2 * self.reward)
-        if not (
+        is_open = result.value == np.inf  # no plan was found in time
+        if not is_open and not (
             np.isfinite(value)
             and np.isfinite(rates).all()
             and (rates >= TINY).all()

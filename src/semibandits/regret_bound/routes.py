@@ -131,14 +131,14 @@ class RouteSolver:
             before = self._estimate - self._lower
             plays = self._plays(self._best) + 1e-6 * self._plays(start)
             unit = 1.0 / np.where(plays > 0.0, plays, 1.0)
-            solved = program(self._columns, cuts, unit, self._estimate)
+            solved = program(self._columns, cuts, unit, self._estimate, self._last_round)
             if solved is None:
                 break
             rates, multipliers = solved
             new = self._price(multipliers, cuts)
             if len(self._walks.gaps):
                 relaxed = _joined(self._columns, self._walks.contains, self._walks.gaps)
-                solved = program(relaxed, cuts, unit, self._estimate)
+                solved = program(relaxed, cuts, unit, self._estimate, self._last_round)
                 if solved is not None:
                     new += self._price(solved[1], cuts)
             slack = (cuts @ self._plays(rates) > NEAR) & (multipliers <= 0.0)
@@ -231,6 +231,8 @@ class RouteSolver:
         for k, price in enumerate(prices):
             weights = np.maximum(price * costs - conjugates[:, k], 0.0)
             found.append(self._graph.detours(weights, price, 1.0))
+            if tiers.seconds() > self._last_round:
+                break
         return self._add_detours(Cycles.joined(found), plays)
 
     def _on_arcs(self, plays: FloatArray) -> FloatArray:
@@ -320,6 +322,8 @@ class RouteSolver:
         share = float((self._columns.gaps[known > 0.0] / known[known > 0.0]).min())
         new = 0
         for _ in range(MAX_WALKS):
+            if tiers.seconds() > self._deadline:
+                return new
             walk, begin = negative_walk(turns.out, costs, share * worth)
             if not len(walk):
                 break

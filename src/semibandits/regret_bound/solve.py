@@ -21,7 +21,7 @@ from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsE
 from semibandits.kernels import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.gaussian import DEFAULT_VARIANCE, bounded_by
-from semibandits.regret_bound.circulation import CirculationSolver
+from semibandits.regret_bound.circulation import solve_cycles
 from semibandits.regret_bound.closed_form import solve_closed_form
 from semibandits.regret_bound.columns import ColumnSolver
 from semibandits.regret_bound.enumeration import solve_enumeration
@@ -225,7 +225,7 @@ def _solve(problem: Problem, method: str) -> GravesLaiResult:
                 f"method='cycles' needs an exchange graph, got {family}, which has none: "
                 "use method='enumeration' or 'auto'"
             )
-        result = CirculationSolver(problem).solve()
+        result = solve_cycles(problem)
         is_stuck = is_free and result.status == Status.STALLED and not law.is_quadratic
         return _narrowed_by_enumeration(result, problem) if is_stuck else result
     if not law.is_quadratic:

@@ -83,6 +83,8 @@ class GLPG:
         Parameters; the practical schedule by default.
     route : {"auto", "orthant", "msets", "compact", "columns"}
         Projection method, see `semibandits.regret_bound.glpg.projection.projector`.
+    deadline : float
+        Value of `semibandits.kernels.tiers.seconds` after which the first lower bound is not improved.
 
     Attributes
     ----------
@@ -105,8 +107,9 @@ class GLPG:
     """
 
     def __init__(
-        self, problem: ReducedProblem, parameters: GLPGParameters | None = None, *, route: Route = "auto"
-    ) -> None:
+        self, problem: ReducedProblem, parameters: GLPGParameters | None = None, *, route: Route = "auto",
+        deadline: float = math.inf,
+    ) -> None:  # fmt: skip
         if not isinstance(problem, ReducedProblem):
             raise InvalidInputError(
                 f"problem must be a ReducedProblem, got {type(problem).__name__}: see ReducedProblem.of(decision_set, theta)"
@@ -115,7 +118,8 @@ class GLPG:
         self.parameters = GLPGParameters() if parameters is None else parameters
         self._v, self._items = problem.twice_variance, problem.items
         self._oracle = worst_decision(problem, self.parameters.ratio, self.parameters.relative)
-        self._bound = DualBound(problem)
+        self._oracle.deadline = deadline
+        self._bound = DualBound(problem, deadline)
         self._memory: dict[bytes, list[Any]] = {}
         self.value, self.stage, self._relative_step = math.inf, 0, self.parameters.step
         lower, weights = self._geometry()
@@ -187,13 +191,16 @@ class GLPG:
             With both bounds proved. Its status is OPTIMAL if the gap was reached.
         """
         start = tiers.seconds()
-        while self.stage < self.parameters.stages and len(self._items) and tiers.seconds() < deadline:
+        last = deadline - 0.25 * (deadline - start) if math.isfinite(deadline) else deadline  # the rest is for the plan
+        self._bound.deadline = self._oracle.deadline = last
+        while self.stage < self.parameters.stages and len(self._items) and tiers.seconds() < last:
             if self.parameters.relative and self.value - self.lower <= 0.95 * gap * self.value:
                 break
             before = self.stage
             self._advance()
             if progress is not None and self.stage > before:
                 progress(Progress(self.stage, len(self._bound), self.lower, self.value, tiers.seconds() - start))
+        late = tiers.seconds() > last
         given = self.problem
         size = given.decision_set.m * float(np.abs(given.theta).max(initial=0.0))
         problem = Problem(
@@ -203,7 +210,7 @@ class GLPG:
         plan, value = self._plan(problem)
         stats = {"stages": self.stage, "steps": self.steps, "seconds": tiers.seconds() - start}
         bracket = Bracket(value, self.lower, plan)
-        return problem.result("glpg", bracket, given.optimal_decision, given.suboptimal_items, stats)
+        return problem.result("glpg", bracket, given.optimal_decision, given.suboptimal_items, stats, late=late)
 
     @property
     def steps(self) -> int:
@@ -366,5 +373,6 @@ class GLPG:
 
 def solve_glpg(problem: Problem) -> GravesLaiResult:
     """GLPG with its practical schedule, until the certified gap, the end of the schedule, or the deadline."""
-    glpg = GLPG(reduced(problem.decision_set, problem.theta, problem.variance, problem.tolerance))
+    given = reduced(problem.decision_set, problem.theta, problem.variance, problem.tolerance)
+    glpg = GLPG(given, deadline=problem.deadline)
     return glpg.run(gap=problem.gap, deadline=problem.deadline, progress=problem.progress)

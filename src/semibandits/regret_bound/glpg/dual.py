@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
+from semibandits.kernels import tiers
 from semibandits.regret_bound.cones import cone_program
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
 from semibandits.regret_bound.oracle import DecisionPool, Oracle
@@ -15,6 +16,8 @@ from semibandits.regret_bound.pricing_bound import priced, pricing_bound
 MAX_ROUNDS = 30
 ACCURACY = 1e-8
 """Accuracy of the cone program."""
+SHORTLY = 0.5
+"""Seconds for the first prices, also after the deadline."""
 SLACK = 1e-6
 """Prices that exceed gaps by at most this share are scaled down instead of solved for again."""
 
@@ -25,11 +28,11 @@ class DualBound:
     The best prices for given multipliers maximise ``sum_i sqrt(v_i y_i p_i)`` subject to ``p · x <= gap_x``. Over the decisions
     found so far this is a cone program, P_LM finds the decision whose row is violated most, and finally prices are divided by the
     ratio that P_LM proves. The bound is the Lagrangian dual function, so errors of the multipliers only have a second-order
-    effect.
+    effect. After `deadline`, a value of `tiers.seconds`, prices are not improved.
     """
 
-    def __init__(self, problem: ReducedProblem) -> None:
-        self._problem = problem
+    def __init__(self, problem: ReducedProblem, deadline: float = math.inf) -> None:
+        self._problem, self.deadline = problem, deadline
         self._oracle = Oracle(problem.decision_set, problem.theta)
         self._oracle.optimal = problem.optimal_decision
         self._pool = DecisionPool.of(problem.best)
@@ -60,7 +63,7 @@ class DualBound:
             known = len(self._pool)
             for x in outcome.met:
                 self._pool.add(x, self._oracle.gap(x))
-            if outcome.ratio <= 1.0 + SLACK or len(self._pool) == known:
+            if outcome.ratio <= 1.0 + SLACK or len(self._pool) == known or tiers.seconds() > self.deadline:
                 break
         return self.best
 
@@ -72,6 +75,12 @@ class DualBound:
         limit = np.array([y @ self._problem.best.gaps**2])
         v = self._problem.twice_variance[live]
         _, _, prices[live] = cone_program(
-            held[rows], self._pool.gaps[rows], y[None, live], limit, v, ACCURACY, math.inf
+            held[rows],
+            self._pool.gaps[rows],
+            y[None, live],
+            limit,
+            v,
+            ACCURACY,
+            max(self.deadline, tiers.seconds() + SHORTLY),
         )
         return prices

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,8 @@ from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each
 
 FLAT = 1e-9
 """Differences from 1 below this count as rounding."""
+INDEPENDENT = 1e-10
+"""A decision depends on others if its part orthogonal to them is below this share of it, both squared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,16 +132,29 @@ def plays_counter(decision_set: DecisionSet) -> FloatArray | None:
     """The c of least norm with ``c · x = 1`` for every decision x, or None if there is no such c.
 
     The c of least norm for some decisions is valid for all if P_LM finds no decision with ``c · x`` above or below 1. Otherwise
-    the decisions found, which are affinely independent of the others, are added.
+    the decisions found, which are affinely independent of the others, are added: each one moves c along its part that is
+    orthogonal to those before.
     """
-    d, known = decision_set.d, np.empty((0, decision_set.d))
+    d = decision_set.d
+    basis, count = np.empty((0, d)), 0
     c: FloatArray = np.zeros(d)
     while True:
         ends = [checked_answer(decision_set.maximize(side), d, decision_set.m) for side in (c.copy(), -c)]
-        fresh = np.array([x for x in ends if abs(float(x @ c) - 1.0) > FLAT], dtype=np.float64)
-        if not len(fresh):
+        fresh = [x.astype(np.float64) for x in ends if abs(float(x @ c) - 1.0) > FLAT]
+        if not fresh:
             return c
-        known = np.unique(np.vstack((known, fresh)), axis=0)
-        c = np.linalg.lstsq(known, np.ones(len(known)), rcond=None)[0].astype(np.float64)
-        if (np.abs(known @ c - 1.0) > FLAT).any():
-            return None
+        for x in fresh:
+            lack = 1.0 - float(x @ c)
+            if abs(lack) <= FLAT:
+                continue
+            rest = x.copy()
+            for _ in range(2):  # the second time removes the rounding of the first
+                rest -= (basis[:count] @ rest) @ basis[:count]
+            part = float(rest @ x)
+            if part <= INDEPENDENT * float(x @ x):
+                return None
+            if count == len(basis):
+                basis = np.vstack((basis, np.empty((max(count, 16), d))))
+            basis[count] = rest / math.sqrt(part)
+            count += 1
+            c = c + (lack / part) * rest

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits._validation import checked_answer
+from semibandits.decisions.base import DecisionSet
 from semibandits.errors import Infeasible, InvalidInputError, TooManyDecisionsError, UnsupportedError
+from semibandits.regret_bound.decision_search import DecisionSearch
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
+from semibandits.regret_bound.oracle import DecisionPool, Oracle
 from semibandits.regret_bound.precision import gaps_below
 
 MOST_LISTED = 2_000
+SLACK = 1e-3
+"""Relative excess of the largest ratio over the one found that branch and bound allows."""
 
 
 class WorstDecision(ABC):
@@ -21,10 +27,13 @@ class WorstDecision(ABC):
     Absolute: x^t maximises ``u(x)/epsilon - gap_x^2``. Relative: x^t maximises ``u(x) / gap_x^2``. Only decisions with items of I
     are considered; their gaps are positive. Then the maximum of ``u(x) - gap_x^2`` is at most ``u(x^t)/epsilon - gap^2``, or that
     of ``u(x) / gap_x^2`` at most ``u(x^t) / (epsilon gap^2)``.
+
+    After `deadline`, a value of `tiers.seconds`, a long search returns the best decision found so far.
     """
 
     def __init__(self, problem: ReducedProblem, ratio: float, relative: bool) -> None:
         self.problem, self.ratio, self.relative = problem, ratio, relative
+        self.deadline = math.inf
 
     @abstractmethod
     def find(self, information: FloatArray) -> tuple[BoolArray, float]:
@@ -65,6 +74,24 @@ class BudgetFrontDecisions(WorstDecision):
         return decisions[k], float(gaps[k])
 
 
+class SearchedDecisions(WorstDecision):
+    """Relative search by branch and bound, within `SLACK`, for sets whose front takes one search for each of its points."""
+
+    def __init__(self, problem: ReducedProblem, ratio: float, relative: bool) -> None:
+        super().__init__(problem, ratio, relative)
+        self._oracle = Oracle(problem.decision_set, problem.theta)
+        self._oracle.optimal = problem.optimal_decision
+        self._pool = DecisionPool.of(problem.best)
+
+    def find(self, information: FloatArray) -> tuple[BoolArray, float]:
+        """See `WorstDecision.find`."""
+        pool, best = self._pool, self.problem.best
+        u = information[best.items]
+        DecisionSearch(self._oracle, best, pool, u, SLACK, self.deadline).run()
+        k = self._choose(pool.contains @ u, pool.gaps)
+        return pool.decisions[k].copy(), float(pool.gaps[k])
+
+
 class BudgetedDecisions(WorstDecision):
     """One budgeted problem for each gap s = 1, 2, ..., solved to the ratio, for integer mean rewards.
 
@@ -99,10 +126,16 @@ class BudgetedDecisions(WorstDecision):
 
 
 def worst_decision(problem: ReducedProblem, ratio: float, relative: bool) -> WorstDecision:
-    """With ratio < 1, one problem per gap. Otherwise all decisions if there are at most 2,000, else the front of all budgets."""
+    """The way that suits the problem.
+
+    With ratio < 1, one problem per gap. Otherwise a list of all decisions if there are at most 2,000; the front of all budgets
+    if the family has a fast one or the search is absolute; and else branch and bound.
+    """
     if ratio < 1.0:
         return BudgetedDecisions(problem, ratio, relative)
     try:
         return ListedDecisions(problem, ratio, relative)
     except (TooManyDecisionsError, UnsupportedError):
-        return BudgetFrontDecisions(problem, ratio, relative)
+        has_front = type(problem.decision_set)._budget_front is not DecisionSet._budget_front
+        kind = BudgetFrontDecisions if has_front or not relative else SearchedDecisions
+        return kind(problem, ratio, relative)
