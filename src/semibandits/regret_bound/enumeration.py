@@ -246,7 +246,8 @@ def program(
 ) -> tuple[FloatArray, FloatArray] | None:
     """Cheapest rates that satisfy the cuts, and multipliers. The variables are rate * gap / scale.
 
-    None if the solver fails, or has no solution at the value `deadline` of `tiers.seconds`. Large programs also have a variable ``w_i * unit_i`` for each item, so that their matrix stays sparse.
+    None if the solver fails, or has no solution at the value `deadline` of `tiers.seconds`. Large programs also have a variable
+    ``w_i * unit_i`` for each item, so that their matrix stays sparse.
     """
     n, k, columns = len(listed.gaps), 0, scale / listed.gaps
     matrix: Any
@@ -265,7 +266,7 @@ def program(
     from scipy.optimize import linprog
 
     left = max(deadline - tiers.seconds(), 1e-3)
-    options = {"time_limit": left} if math.isfinite(left) else {}
+    options: Any = {"time_limit": left} if math.isfinite(left) else {}
     solution = linprog(objective, A_ub=matrix, b_ub=limits, method="highs", options=options)
     if solution.status != 0 or solution.x is None:
         return None

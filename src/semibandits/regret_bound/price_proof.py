@@ -51,6 +51,10 @@ TERM_ROUNDING = 4e-15
 """Rounding error of a weight, per arc of a cycle, relative to its terms, which are far larger than it for means close to 1."""
 
 
+MORE = 8
+"""How many times as many labels a search has as the one before. It takes up to so many times as long."""
+
+
 def least_information(
     tails: IntArray, heads: IntArray, costs: FloatArray, gaps: FloatArray, items: ArcItems, rates: FloatArray,
     level: float, deadline: float, *, hub: int | None = None,
@@ -148,12 +152,14 @@ class _Search:
         begin[-1], limits[-1] = self._items.margin, 0.0
         most = min(MAX_LABELS, MAX_NUMBERS // len(limits))
         while True:
+            start = tiers.seconds()
             ptr, arcs, found, _, complete = open_cycles(
                 self._graph, self._starts, self._costs, weights, begin, limits, min(labels, most), MAX_FOUND
             )
-            if complete or len(found) or labels >= most or tiers.seconds() > deadline:
+            now = tiers.seconds()
+            if complete or len(found) or labels >= most or now + MORE * (now - start) > deadline:
                 break
-            labels *= 8
+            labels *= MORE
         proved = min(level, float(found[:, :-1].max(axis=1).min(initial=math.inf))) if complete else 0.0
         return Cycles(ptr, arcs), proved, complete
 
