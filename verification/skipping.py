@@ -17,6 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 import semibandits as sb
+from semibandits.kernels.lists import write_row
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.glade import PATIENCE, REPEATS
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
@@ -83,7 +84,8 @@ def _play(
         while unseen < d and stats[PLAYS, unseen] > 0.0:
             unseen += 1
         if planned == 0.0 and unseen < d:
-            planned, x[:] = 1.0, player.covers[player.cover[unseen]]
+            planned = 1.0
+            write_row(player.covers, player.cover[unseen], x)
         elif planned == 0.0:
             decide(t + 1.0, params, stats, player.memory, marks, player.rows, weights, bonuses, x, decisions)
             marks[REPEATS] = 0  # an integer, too small for this many rounds: they are planned here

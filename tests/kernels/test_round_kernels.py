@@ -9,6 +9,7 @@ import pytest
 
 import semibandits as sb
 from semibandits.kernels import rounds
+from semibandits.kernels.lists import write_row
 from semibandits.kernels.rules.statistics import (
     MEANS,
     PLAYS,
@@ -102,7 +103,10 @@ def test_items_in_no_decision_are_not_waited_for():
 def test_covering_takes_the_decision_with_the_most_new_items():
     matchings = sb.Matchings([(r, c) for r in range(3) for c in range(3)])
     player = agent_of(matchings).player
-    assert len(player.covers) == 3
-    assert (player.covers.sum(axis=0) == 1).all()
+    covers = np.empty((3, 9), dtype=bool)
+    assert player.covers[0] == 3
+    for k, row in enumerate(covers):
+        write_row(player.covers, k, row)
+    assert (covers.sum(axis=0) == 1).all()
     for item, row in enumerate(player.cover):
-        assert player.covers[row, item]
+        assert covers[row, item]

@@ -13,7 +13,7 @@ from small_sets import SETS, Pairs, listed, run
 import semibandits as sb
 from example_sets import grid
 from semibandits.errors import InvalidInputError, SolverError
-from semibandits.kernels.rules.actions import LINEAR, PLAY, REPLAN
+from semibandits.kernels.rules.actions import COVER, LINEAR, PLAY, REPLAN
 from semibandits.kernels.rules.records import RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
 from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, HEAD, OBSERVED, PLANNED, ossb
@@ -78,14 +78,14 @@ def twin(t, params, stats, memory, marks, rows):
     fewest = min(epsilon * marks[EXPLORED], f)
     coverable = [i for i in range(d) if marks[HEAD + i] >= 0 and plays[i] < fewest]
     if coverable:
-        row = marks[HEAD + min(coverable, key=lambda i: plays[i])]
+        return COVER, np.arange(d) == min(coverable, key=lambda i: plays[i]), marks
     return PLAY, rows[row], marks
 
 
 def random_state(rng):
     """A state of the rule in which every branch is likely, with ties, items of no decision, and items never played."""
     d, k, covers = int(rng.integers(1, 6)), int(rng.integers(0, 4)), int(rng.integers(1, 3))
-    rows = rng.random((k + covers + 1, d)) < 0.5
+    rows = rng.random((k + 1, d)) < 0.5
     counts = rng.integers(0, 20, d).astype(float)
     told = counts + rng.integers(0, 6, d) * (rng.random() < 0.5)
     plays = told + rng.integers(0, 4, d) * (rng.random() < 0.5)  # some are open
@@ -105,8 +105,8 @@ def random_state(rng):
 
 
 def test_rule_is_its_twin():
-    rng, seen = np.random.default_rng(5), {PLAY: 0, LINEAR: 0, REPLAN: 0}
-    for _ in range(5000):
+    rng, seen = np.random.default_rng(5), {PLAY: 0, COVER: 0, LINEAR: 0, REPLAN: 0}
+    for _ in range(20_000):
         t, params, stats, memory, marks, rows = random_state(rng)
         action, decision, after = twin(t, params, stats, memory, marks, rows)
         weights, _, x = request = empty_request(stats.shape[1])
@@ -116,7 +116,7 @@ def test_rule_is_its_twin():
         assert marks.tolist() == after.tolist()
         assert np.array_equal(memory, before[0])
         assert np.array_equal(rows, before[1])
-        if action == PLAY:
+        if action in (PLAY, COVER):
             assert x.tolist() == decision.tolist()
         elif action == LINEAR:
             assert weights.tolist() == stats[MEANS].tolist()
@@ -213,8 +213,9 @@ def test_memory_of_a_plan(name):
     assert player.rows[:k][:, asked].any(axis=0).all()
     assert all(x in decision_set for x in player.rows)
     assert not asked[player.rows[-1]].any()
-    assert player.rows[player.marks[HEAD:], np.arange(d)].all()
-    assert len(player.covers) <= d
+    assert player.marks[HEAD:].tolist() == (k + player.cover).tolist()
+    assert len(player.rows) == k + 1
+    assert player.covers[0] <= d
 
 
 # ---------------------------------------------------------------------- runs

@@ -9,14 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from semibandits.kernels.index import problem
-from semibandits.kernels.index.problem import IndexProblem, copy_row
+from semibandits.kernels.index.problem import IndexProblem
 from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
 from semibandits.kernels.late import Queue, lend_queue, needs_supply, postpone, tell_due
+from semibandits.kernels.lists import write_row
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.rewards import draw
 from semibandits.kernels.rules.actions import (
+    COVER,
     ENOUGH,
     GAIN_FIRST,
     GUESS,
@@ -58,7 +60,8 @@ class Oracle(NamedTuple):
 class Player(NamedTuple):
     """Parameters and state of a policy.
 
-    ``cover[i]`` is the row of `covers` that contains item i, -1 if the item is in no decision; `spread` is 2 sigma_i^2.
+    ``cover[i]`` is the number of the first decision of `covers`, lists as in `kernels.lists`, that contains item i, and -1 if the
+    item is in no decision; `spread` is 2 sigma_i^2.
     """
 
     params: FloatArray
@@ -68,7 +71,7 @@ class Player(NamedTuple):
     marks: IntArray
     rows: BoolArray
     cover: IntArray
-    covers: BoolArray
+    covers: IntArray
     counters: IntArray
 
 
@@ -172,7 +175,7 @@ def choose(
     """
     counters, x, z = player.counters, work.x, work.normals
     if counters[UNSEEN] > 0:
-        copy_row(player.covers[player.cover[unseen(player.cover, player.stats)]], x)
+        write_row(player.covers, player.cover[unseen(player.cover, player.stats)], x)
         return DONE
     for i in range(len(z)):
         z[i] = rng.standard_normal()
@@ -261,7 +264,19 @@ def asked(
         if not answered:
             return FAILED
         action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
+    if action == COVER:
+        write_row(player.covers, player.cover[first_item(work.x)], work.x)
+        return DONE
     return DONE if action == PLAY else FAILED
+
+
+@kernel
+def first_item(x: BoolArray) -> int:
+    """The first item of x."""
+    item = 0
+    while not x[item]:
+        item += 1
+    return item
 
 
 @kernel

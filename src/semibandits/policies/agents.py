@@ -15,10 +15,13 @@ from semibandits._validation import checked_answer
 from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, pointer
+from semibandits.decisions.covers import covers_of
 from semibandits.errors import SolverError
 from semibandits.kernels import rounds
 from semibandits.kernels.interruptible import call_interruptibly
+from semibandits.kernels.lists import no_lists, write_row
 from semibandits.kernels.rules.actions import (
+    COVER,
     GAIN_FIRST,
     INDEX,
     LINEAR,
@@ -97,7 +100,7 @@ class RuleAgent(Agent):
         oracle = decision_set.compiled()
         self.oracle: CompiledOracle | None = oracle if oracle is None or policy.searches else oracle.without_search()
         upper = decision_set.upper
-        covers, cover = covering(self) if upper is None else (np.empty((0, d), dtype=np.bool_), np.full(d, -1))
+        covers, cover = covers_of(decision_set, self.maximize) if upper is None else (no_lists(), np.full(d, -1))
         memory, marks, rows = policy.memory(d, decision_set.m)
         rows = np.concatenate((rows, np.repeat(self.maximize(np.zeros(d))[None], policy.kept, axis=0)))
         counters = np.zeros(rounds.COUNTERS, dtype=np.int64)
@@ -335,7 +338,7 @@ class RuleAgent(Agent):
         """The same as the kernel ``rounds.choose_next``, for decision sets without kernels."""
         player, counters = self.player, self.player.counters
         if counters[rounds.UNSEEN] > 0:
-            return np.array(player.covers[player.cover[rounds.unseen(player.cover, player.stats)]])
+            return self._covering(rounds.unseen(player.cover, player.stats))
         d = self.decision_set.d
         z = np.array([rng.standard_normal() for _ in range(self.policy.normals(d))])
         request = Request(np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_))
@@ -345,6 +348,8 @@ class RuleAgent(Agent):
             action = self.policy.rule(int(counters[rounds.ROUND]) + 1, state, request)
             if action == PLAY:
                 return request.x
+            if action == COVER:
+                return self._covering(rounds.first_item(request.x))
             if action == REPLAN:
                 if not self.defers:
                     self.replan()
@@ -355,6 +360,12 @@ class RuleAgent(Agent):
             if action in (LINEAR, INDEX):
                 return answer
             request.x[:] = answer
+
+    def _covering(self, item: int) -> BoolArray:
+        """The decision that covers an item."""
+        x = np.empty(self.decision_set.d, dtype=np.bool_)
+        write_row(self.player.covers, int(self.player.cover[item]), x)
+        return x
 
     def _answered(self, action: int, weights: FloatArray, bonuses: FloatArray) -> BoolArray:
         """The decision that the rule requests. On failure the rule is reset, so that it no longer waits for the answer."""
@@ -377,7 +388,7 @@ class RuleAgent(Agent):
 
     def state(self) -> dict[str, Any]:
         """Statistics, counters and the saved arrays of the rule as plain JSON; `part` for rounds with unavailable items."""
-        state = player_state(self.player)
+        state = player_state(self.player, self.policy.covers_at(self.player.marks))
         return state if self.part is None else {**state, "part": self.part.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -390,9 +401,7 @@ class RuleAgent(Agent):
         """
         own = dict(state) if isinstance(state, dict) else state
         kept = own.pop("part", None) if isinstance(own, dict) else None
-        restored = restored_player(
-            own, self.player, self.variance, self.decision_set, self.policy.memory, self._prior_plays
-        )
+        restored = restored_player(own, self.player, self.variance, self.decision_set, self.policy, self._prior_plays)
         if not self.policy.accepts(restored):
             raise damaged("marks", f"those of {self.policy.name}")
         before = self.player
@@ -405,20 +414,3 @@ class RuleAgent(Agent):
             self.player = before
             raise
         self.part = part
-
-
-def covering(agent: RuleAgent) -> tuple[BoolArray, IntArray]:
-    """At most d decisions that together contain every item that is in any, and for each item the first of them that contains it.
-
-    Each one is a decision with the most items that are in none of the previous ones.
-    """
-    d = agent.decision_set.d
-    cover = np.full(d, -1, dtype=np.int64)
-    rows: list[BoolArray] = []
-    while True:
-        x = agent.maximize((cover < 0).astype(np.float64))
-        fresh = x & (cover < 0)
-        if not fresh.any():
-            return np.array(rows, dtype=np.bool_).reshape(len(rows), d), cover
-        cover[fresh] = len(rows)
-        rows.append(x)

@@ -128,7 +128,11 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
         if k < 0:
             return len(player.rows) == 0 and bool((covering_rows == -1).all())
         expected = np.where(player.cover >= 0, player.cover + k, -1)
-        return len(player.rows) == k + len(player.covers) + 1 and bool(np.array_equal(covering_rows, expected))
+        return len(player.rows) == k + 1 and bool(np.array_equal(covering_rows, expected))
+
+    def covers_at(self, marks: IntArray) -> int:
+        """Covers are saved between the decisions of the plan and its optimal decision."""
+        return int(marks[PLANNED])
 
     def lend(self, whole: Player, part: Player, items: IntArray) -> None:
         """Copy the number of exploration rounds."""
@@ -189,7 +193,7 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
         agent.player = player._replace(
             memory=plan.memory.copy(),
             marks=np.concatenate(([player.marks[EXPLORED], k, 0], covering_rows)).astype(np.int64),
-            rows=np.concatenate((plan.decisions, player.covers, plan.optimal[None])),
+            rows=np.ascontiguousarray(np.concatenate((plan.decisions, plan.optimal[None]))),
         )
 
 

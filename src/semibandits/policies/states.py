@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.labels import MOST_CELLS
 from semibandits.kernels import rounds
+from semibandits.kernels.lists import base_of, changes_of
 from semibandits.kernels.rules.statistics import (
     COUNTS,
     INITIAL,
@@ -24,12 +24,18 @@ from semibandits.kernels.rules.statistics import (
     fresh_statistics,
 )
 
+if TYPE_CHECKING:
+    from semibandits.policies.rules import RulePolicy
+
 NAMES: Final = ("plays", "sums", "pending", "counters", "memory", "marks", "rows")
 """Keys of a state."""
 
 
-def player_state(player: rounds.Player) -> dict[str, Any]:
-    """Statistics, counters, and the saved arrays of the rule."""
+def player_state(player: rounds.Player, covers_at: int = -1) -> dict[str, Any]:
+    """Statistics, counters, and the saved arrays of the rule, with its covers at this place among the rows unless it is -1."""
+    rows = [np.flatnonzero(row).tolist() for row in player.rows]
+    if covers_at >= 0:
+        rows[covers_at:covers_at] = _items_of_covers(player.covers)
     return {
         "plays": player.stats[PLAYS].tolist(),
         "sums": player.stats[SUMS].tolist(),
@@ -37,7 +43,7 @@ def player_state(player: rounds.Player) -> dict[str, Any]:
         "counters": player.counters.tolist(),
         "memory": [plain(value) for value in player.memory.tolist()],
         "marks": player.marks.tolist(),
-        "rows": [np.flatnonzero(row).tolist() for row in player.rows],
+        "rows": rows,
     }
 
 
@@ -46,10 +52,10 @@ def restored_player(
     player: rounds.Player,
     variance: FloatArray,
     decision_set: DecisionSet,
-    memory: Callable[[int, int], tuple[FloatArray, IntArray, BoolArray]],
+    policy: RulePolicy,
     prior_plays: FloatArray | float = 0.0,
 ) -> rounds.Player:
-    """The player of a state; `player` is one of the same policy on the same set, `memory` returns the initial arrays of its rule.
+    """The player of a state; `player` is one of the same policy on the same set.
 
     Plays of a prior count among those of the state, but not among its rounds.
 
@@ -65,15 +71,16 @@ def restored_player(
     if not np.isfinite(sums).all() or (sums[plays == 0] != 0).any():
         raise damaged("sums", "finite, and 0 for unobserved items")
     pending = read_counts(state, "pending", d, least=0)
-    floats, marks, _ = memory(d, decision_set.m)
+    floats, initial, _ = policy.memory(d, decision_set.m)
     if (plays < prior_plays).any():
         raise damaged("plays", "at least those of the prior")
+    marks = read_counts(state, "marks", len(initial), least=None)
     restored = player._replace(
         stats=statistics_of(plays, sums, pending, variance, decision_set.upper),
         counters=read_counters(state),
         memory=read_floats(state, "memory", len(floats)),
-        marks=read_counts(state, "marks", len(marks), least=None),
-        rows=_rows(state, decision_set),
+        marks=marks,
+        rows=_rows(_without_covers(state["rows"], player.covers, policy.covers_at(marks)), decision_set),
     )
     unseen = np.count_nonzero((restored.cover >= 0) & (plays == 0))
     played = int((plays - prior_plays + pending).max())  # without those of a prior
@@ -118,9 +125,24 @@ def statistics_of(
     return stats
 
 
-def _rows(state: dict[str, Any], decision_set: DecisionSet) -> BoolArray:
+def _items_of_covers(covers: IntArray) -> list[list[int]]:
+    """Items of each cover, ascending."""
+    base = base_of(covers)
+    return [np.setxor1d(base, changes_of(covers, k), assume_unique=True).tolist() for k in range(covers[0])]
+
+
+def _without_covers(places: object, covers: IntArray, at: int) -> object:
+    """Saved rows without the covers, which are those of the decision set, at this place; unchanged if it is -1."""
+    if at < 0 or not isinstance(places, list):
+        return places
+    end = at + int(covers[0])
+    if places[at:end] != _items_of_covers(covers):
+        raise damaged("rows", "decisions of the decision set")
+    return places[:at] + places[end:]
+
+
+def _rows(places: object, decision_set: DecisionSet) -> BoolArray:
     """The decisions that the rule keeps, from the indices of their items."""
-    places = state["rows"]
     if not isinstance(places, list) or len(places) * decision_set.d > MOST_CELLS:
         raise damaged("rows", "a list of usual length")
     rows = np.zeros((len(places), decision_set.d), dtype=np.bool_)

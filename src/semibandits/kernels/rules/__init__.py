@@ -9,5 +9,6 @@
 The action selects the decision: ``PLAY`` plays x; ``LINEAR`` plays the maximiser of ``weights·x``; ``INDEX`` plays the maximiser
 of ``weights·x + sqrt(bonuses·x)``, up to the ratio in ``params[RATIO]``. After ``LINEAR_FIRST`` (the decision of ``LINEAR``) and
 ``GAIN_FIRST`` (a decision with a larger index than x) the rule is called again in the same round, with the result in x.
-``REPLAN`` requests a computation outside the kernels. Unseen items are covered before the rule is called.
+``COVER`` plays the decision that covers the only item in x. ``REPLAN`` requests a computation outside the kernels. Unseen items
+are covered before the rule is called.
 """

@@ -11,6 +11,8 @@ otherwise it is a decision with a gain, at least ``ENOUGH`` times the largest on
 
 The next three places are reserved in rules that use these actions. ``memory[HINT]`` keeps the best multiplier between searches,
 and ``rows[GUESS]`` is a candidate decision."""
+COVER = 7
+"""Play the decision that covers an item, as if it was unseen: the only item in x, which must be in some decision."""
 ENOUGH = 0.9
 HINT, GUESS = 0, 0
 WAITING = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from semibandits.kernels.rules.actions import LINEAR, LOG, LOGLOG, PLAY, REPLAN
+from semibandits.kernels.rules.actions import COVER, LINEAR, LOG, LOGLOG, PLAY, REPLAN
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES, exploration
 from semibandits.kernels.tiers import kernel
@@ -37,9 +37,9 @@ class OssbState(NamedTuple):
     exploited : ndarray of int, shape (1,)
         Number of exploitation rounds since the last plan.
     covering : ndarray of int, shape (d,)
-        Row that covers each item, -1 if the item is in no decision.
-    rows : ndarray of bool, shape (n, d)
-        Decisions of the plan, then decisions that cover all items, then the optimal decision of the plan.
+        k plus the number of the decision that covers each item, -1 if the item is in no decision.
+    rows : ndarray of bool, shape (k + 1, d)
+        Decisions of the plan, then its optimal decision.
     planned : ndarray of bool, shape (k, d)
         The first of these: decisions of the plan.
     optimal : ndarray of bool, shape (d,)
@@ -99,11 +99,16 @@ def ossb(t: int, state: RuleState, request: Request) -> int:
     s.explored[0] += 1
     # If two decisions tie, exploration never ends and costs nothing; forced exploration must end nevertheless.
     fewest = min(params[FORCED] * s.explored[0], f)
+    rarest = -1
     for i in range(len(s.covering)):
         if s.covering[i] >= 0 and stats[COUNTS, i] < fewest:
-            row, fewest = s.covering[i], stats[COUNTS, i]
-    request.x[:] = s.rows[row]
-    return PLAY
+            rarest, fewest = i, stats[COUNTS, i]
+    if rarest < 0:
+        request.x[:] = s.rows[row]
+        return PLAY
+    request.x[:] = False
+    request.x[rarest] = True
+    return COVER
 
 
 @kernel(error_model="numpy")

@@ -12,6 +12,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.kernels import rounds
 from semibandits.kernels.interruptible import call_interruptibly
+from semibandits.kernels.lists import no_lists
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SUMS, enter, fresh_statistics
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
@@ -73,7 +74,7 @@ class ManyItemsAgent(RuleAgent):
             marks=marks,
             rows=np.zeros((0, d), dtype=np.bool_),
             cover=np.empty(0, dtype=np.int64),
-            covers=np.empty((0, 0), dtype=np.bool_),
+            covers=no_lists(),
             counters=np.zeros(rounds.COUNTERS, dtype=np.int64),
         )
         self.kept: list[IntArray] = [np.empty(0, dtype=np.int64)] * policy.kept
@@ -171,7 +172,7 @@ class ManyItemsAgent(RuleAgent):
             marks=marks,
             rows=np.zeros((policy.kept, k), dtype=np.bool_),
             cover=np.full(k, -1, dtype=np.int64),
-            covers=np.empty((0, k), dtype=np.bool_),
+            covers=no_lists(),
             counters=whole.counters.copy(),
         )
 
