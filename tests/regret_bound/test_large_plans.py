@@ -9,7 +9,9 @@ import semibandits as sb
 from semibandits import matroids
 from semibandits.decisions import tables
 from semibandits.errors import TooManyDecisionsError
-from semibandits.regret_bound.oracle import DecisionPool
+from semibandits.instances import Instance
+from semibandits.regret_bound.oracle import DecisionPool, Oracle, best_with_each_item
+from semibandits.reporting.bound_payload import bound_payload
 
 PAIRS = [(i, j) for i in range(4) for j in range(4)]
 EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (1, 3)]
@@ -108,3 +110,41 @@ def test_simulations_continue_without_the_bound(monkeypatch):
     monkeypatch.setattr(tables, "LARGEST_TABLE", 1)
     result = sb.simulate(Pairs(), sb.GaussianRewards(np.linspace(1, 0, 5)), sb.CUCB(), 20, 1)
     assert result.lower_bound_interval is None
+
+
+INSTANCE = sb.Matchings(PAIRS), np.linspace(0.9, 0.2, 16) ** 2
+NAMED = Instance("matchings", *INSTANCE, np.full(16, 0.5), tuple(map(str, PAIRS)), {}, "pairs")
+
+
+@pytest.mark.parametrize(
+    ("bytes_an_item", "listed"),
+    [
+        (40, lambda result: result.to_json()),
+        (40, lambda result: result.plan.to_frame()),
+        (80, lambda result: bound_payload(NAMED, result, None)),
+        (9, lambda result: result.plan.to_csr()),
+    ],
+    ids=["JSON", "frame", "payload", "sparse"],
+)
+def test_lists_that_do_not_fit_are_an_error(bytes_an_item, listed, monkeypatch):
+    result = sb.graves_lai(*INSTANCE)
+    needed = bytes_an_item * 4 * len(result.plan)
+    monkeypatch.setattr(tables, "LARGEST_TABLE", needed)
+    listed(result)
+    monkeypatch.setattr(tables, "LARGEST_TABLE", needed - 1)
+    with pytest.raises(
+        TooManyDecisionsError,
+        match=rf"got {len(result.plan)} decisions with {4 * len(result.plan)} items together.* from plan.items",
+    ):
+        listed(result)
+
+
+def test_best_decisions_with_each_item_are_refused_before_they_take_memory(monkeypatch):
+    decision_set, theta = sb.MSets(20_000, 2), np.random.default_rng(0).random(20_000)
+    monkeypatch.setattr(tables, "LARGEST_TABLE", 1_000 * 20_000)
+    tracemalloc.start()
+    with pytest.raises(TooManyDecisionsError, match="got 1,001 decisions over 20,000 items"):
+        best_with_each_item(Oracle(decision_set, theta), 0.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3e6

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Final, overload
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.decisions.tables import check_table
+from semibandits.decisions.tables import check_lists, check_table
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 ROWS: Final = 256
 """Number of dense rows that are read at a time: a product with a large boolean matrix makes a copy eight times its size."""
+LISTED: Final = 40
+"""Bytes of an item in a list of Python: a number and a pointer to it."""
 CANCELLED: Final = 1e-3
 """Share of a sum that is left of it after a subtraction, below which it is computed anew."""
 
@@ -186,6 +188,21 @@ class Decisions:
         rows[self.rows, self.changed] ^= True
         return rows
 
+    def sizes(self) -> IntArray:
+        """Number of items of each row, shape (k,)."""
+        return len(self.base) + np.bincount(self.rows, self.signs, minlength=len(self)).astype(np.int64)
+
+    def check_listing(self, lists: int = 1) -> None:
+        """Check that so many lists of Python with the items of every row may be made.
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If they do not fit into memory.
+        """
+        remedy = "read a few decisions at a time from plan.items, or use plan.to_csr()"
+        check_lists(len(self), int(self.sizes().sum()), lists * LISTED, remedy=remedy)
+
     def to_csr(self) -> csr_array:
         """All rows as a sparse array of booleans, shape (k, d).
 
@@ -196,8 +213,8 @@ class Decisions:
         """
         from scipy.sparse import csr_array
 
-        sizes = len(self.base) + np.bincount(self.rows, self.signs, minlength=len(self)).astype(np.int64)
-        check_table(1, int(sizes.sum()), 9, remedy="read a few decisions at a time from plan.items")
+        sizes = self.sizes()
+        check_lists(len(self), int(sizes.sum()), 9, remedy="read a few decisions at a time from plan.items")
         indices = np.concatenate([np.empty(0, dtype=np.int64), *self])
         ptr = np.concatenate(([0], np.cumsum(sizes)))
         return csr_array((np.ones(len(indices), dtype=np.bool_), indices, ptr), shape=(len(self), self.d))

@@ -35,3 +35,30 @@ def check_table(rows: int, d: int, entry: int = 1, *, remedy: str = "leave items
             f"a table of decisions by items must fit into {LARGEST_TABLE / 1e9:,.3g} GB, got {rows:,} decisions over "
             f"{d:,} items, {needed / 1e9:,.3g} GB: {remedy}"
         )
+
+
+def check_lists(rows: int, entries: int, entry: int, *, remedy: str) -> None:
+    """Check that the items of several decisions may be listed.
+
+    Parameters
+    ----------
+    rows : int
+        Number of decisions.
+    entries : int
+        Number of items of all decisions together.
+    entry : int
+        Bytes per item.
+    remedy : str
+        Advice in the error message.
+
+    Raises
+    ------
+    TooManyDecisionsError
+        If the lists need more than `LARGEST_TABLE` bytes.
+    """
+    needed = entries * entry
+    if needed > LARGEST_TABLE:
+        raise TooManyDecisionsError(
+            f"lists of the items of all decisions must fit into {LARGEST_TABLE / 1e9:,.3g} GB, got {rows:,} decisions with "
+            f"{entries:,} items together, {needed / 1e9:,.3g} GB: {remedy}"
+        )

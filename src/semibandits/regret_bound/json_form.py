@@ -49,6 +49,7 @@ def result_from_json(payload: object, decision_set: DecisionSet | None = None) -
 def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
     """Convert the bracket, the plan and the law, but not the decision set and the means."""
     plan, gaps = result.plan, result.plan_gaps
+    plan.items.check_listing()
     return {
         "value": finite_or_none(result.value),
         "lower": finite_or_none(result.lower),

@@ -109,15 +109,18 @@ def best_with_each_item(oracle: Oracle, tolerance: float) -> BestWithItem:
     """
     d = len(oracle.theta)
     nothing = np.empty(0, dtype=np.int64)
-    rows: list[BoolArray] = []
+    changes: list[IntArray] = []
     items = []
+    optimal = oracle.optimal
     for item in np.flatnonzero(~oracle.optimal):
         x = oracle.best_with(oracle.theta, np.array([item]), nothing)
         if x is not None:
-            check_table(len(rows) + 1, d)
-            rows.append(x)
+            check_table(len(changes) + 1, d)
+            changes.append(np.flatnonzero(x != optimal))
             items.append(item)
-    decisions = np.array(rows, dtype=np.bool_).reshape(-1, d)
+    decisions = np.tile(optimal, (len(items), 1))
+    for x, changed in zip(decisions, changes, strict=True):
+        x[changed] ^= True
     gaps = gaps_below(oracle.optimal, decisions, oracle.theta)
     if gaps.min(initial=0.0) < 0:
         oracle.optimal = decisions[int(np.argmin(gaps))]

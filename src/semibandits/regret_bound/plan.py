@@ -157,6 +157,7 @@ def plan_by_columns(
     for _ in range(MAX_COLUMN_ROUNDS):
         if tiers.seconds() > deadline:
             break
+        check_table(len(decisions), len(items), 8)
         gaps = np.maximum(gaps_below(optimal, decisions, theta), 0.0)
         # Variables rate * gap / cost, rows divided by their target. A decision of gap 0 contains no item of the target.
         matrix = decisions[:, items].T * (cost / np.where(gaps > 0, gaps, np.inf)) / target[items, None]

@@ -147,6 +147,8 @@ class ExplorationPlan:
             If pandas is not installed.
         InvalidInputError
             If the number of labels is not d.
+        TooManyDecisionsError
+            If the items of all decisions, listed, take more than 1 GB.
         """
         return new_frame(plan_columns(self, labels))
 
@@ -300,6 +302,8 @@ class GravesLaiResult:
         ------
         UnsupportedError
             If the decision set is user-defined or has labels that cannot be converted.
+        TooManyDecisionsError
+            If the items of all decisions of the plan, listed, take more than 1 GB.
         """
         from semibandits.regret_bound.json_form import result_to_json
 

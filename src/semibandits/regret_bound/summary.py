@@ -127,6 +127,7 @@ def bound_columns(result: GravesLaiResult, labels: Sequence[str] | None) -> dict
 
 def plan_columns(plan: ExplorationPlan, labels: Sequence[str] | None) -> dict[str, Any]:
     """One row a decision; without the problem, items are numbers, and gaps and shares are unknown."""
+    plan.items.check_listing()
     items = [row.tolist() for row in plan.items]
     problem = plan._problem
     if problem is None:

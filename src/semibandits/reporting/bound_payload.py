@@ -27,6 +27,7 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
     count : int or None
         Number of decisions, or None if unknown.
     """
+    result.plan.items.check_listing(2)  # numbers and names
     solution = solution_to_json(result)
     best = _named(instance, result.optimal_decision)
     plan = [_named(instance, x) | row for x, row in zip(result.plan.items.masks(), solution["plan"], strict=True)]
