@@ -98,6 +98,13 @@ class OneItemOnly(NegativeBinomial):
         return super().raise_at(theta, slope).ravel()[: len(theta)]
 
 
+class JumpsTooLate(NegativeBinomial):
+    """States a jump where raises are finite."""
+
+    def jump_at(self, theta):
+        return np.full(np.shape(theta), 1e-3)
+
+
 THETA = [0.2, 1.0, 30.0]
 
 
@@ -112,6 +119,7 @@ def test_a_user_defined_law_passes():
         (Cancelling(), "the divergence must agree with raise_at"),
         (SlightlyWrong(), "the divergence must agree with raise_at"),
         (NeverConvexEnough(), "the divergence must be convex up to convex_to"),
+        (JumpsTooLate(), "raise_at must be finite before and inf at the slopes jump_at"),
         (OneItemOnly(), "raise_at must return shape"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Law) else "",

@@ -54,6 +54,20 @@ def test_the_divergence_of_a_smaller_mean_is_the_integral_of_its_slope(name, sha
 
 
 @named
+def test_raises_do_not_jump_within_the_range_of_means(name):
+    law, (low, high), _ = LAWS[name]
+    assert (law.jump_at(np.array([low, high])) == np.inf).all()
+
+
+def test_raises_of_counts_of_mean_0_jump():
+    theta, slopes = np.array([0.0, 2.0, 0.0, 0.0]), np.array([1.0, np.inf, 1.0, np.inf])
+    law = Mixed([Poisson(), Poisson(), Poisson(), Poisson(cost=True)])
+    np.testing.assert_array_equal(law.jump_at(theta), slopes)
+    np.testing.assert_array_equal(law.raise_at(theta, np.full(4, 1.0)), [np.inf, np.inf, np.inf, 0.0])
+    np.testing.assert_array_equal(law.raise_at(theta, np.full(4, np.nextafter(1.0, 0.0)))[[0, 2]], [0.0, 0.0])
+
+
+@named
 @given(share=shares, part=shares)
 def test_the_raise_has_the_slope(name, share, part):
     law, theta, rise, variance = drawn(name, share, part)

@@ -209,3 +209,24 @@ def test_the_price_of_raises_shows_that_they_are_cheapest(name, seed):
         if np.isfinite(conjugate).all():
             assert found.prices[k] * gaps[k] - rates[mine] @ conjugate == pytest.approx(paid, rel=1e-7, abs=1e-12)
         assert found.values[k] == pytest.approx(paid, rel=1e-7)
+
+
+def test_prices_of_counts_of_mean_0_take_few_steps(monkeypatch):
+    """Raises of mean 0 jump to inf at a slope of 1, the price in half of these rows; bisection took 90 steps."""
+    steps = []
+    tilt = Poisson.tilt
+    monkeypatch.setattr(Poisson, "tilt", lambda *arguments: steps.append(1) or tilt(*arguments))
+    rng = np.random.default_rng(0)
+    rates, gaps = rng.uniform(0.3, 20.0, 20), rng.uniform(0.02, 10.0, 10)
+    theta = np.tile([0.0, 1.0], 10)
+    found = cheapest_raises(Poisson(), theta, rates, np.repeat(np.arange(10), 2), np.arange(20), gaps)
+    assert len(steps) < 20
+    at_jump = found.prices >= rates[::2] * (1.0 - 1e-15)
+    assert 2 <= at_jump.sum() <= 8
+    np.testing.assert_allclose(found.raises.reshape(10, 2).sum(axis=1), gaps, rtol=1e-12)
+    # At the jump the item of mean 1 rises until its slope e / (1 + e) is that price, and the other one makes up the rest.
+    share = rates[::2] / rates[1::2]
+    with np.errstate(divide="ignore"):
+        smooth = np.where(share < 1.0, share / (1.0 - share), np.inf)
+    np.testing.assert_array_equal(at_jump, smooth < gaps)
+    np.testing.assert_allclose(found.raises[1::2], np.minimum(smooth, gaps), rtol=1e-9)

@@ -86,6 +86,13 @@ class Law(ABC):
         """The largest raise up to which the divergence is convex; inf unless overridden."""
         return np.full(np.shape(theta), np.inf)
 
+    def jump_at(self, theta: FloatArray) -> FloatArray:
+        """The slope at which `raise_at` jumps from a finite raise to inf; inf, unless overridden, if it does not jump.
+
+        Optional: the search for the cheapest raises then need not find the jump by bisection.
+        """
+        return np.full(np.shape(theta), np.inf)
+
     @abstractmethod
     def check(self, theta: FloatArray) -> None:
         """Refuse means that the law does not allow, shape (d,).

@@ -115,6 +115,10 @@ class Mixed(Law):
         """See `Law.convex_to`."""
         return self._each(lambda law, mean: law.convex_to(mean), theta)
 
+    def jump_at(self, theta: FloatArray) -> FloatArray:
+        """See `Law.jump_at`."""
+        return self._each(lambda law, mean: law.jump_at(mean), theta)
+
     def margin(self, theta: FloatArray) -> FloatArray:
         """See `Law.margin`."""
         return self._each(lambda law, mean: law.margin(mean), theta)

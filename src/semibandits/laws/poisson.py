@@ -90,6 +90,10 @@ class Poisson(Law):
                 return np.where(np.isfinite(slope), count * (slope / (1.0 + slope)), count)
             return np.where(slope < 1.0, count * (slope / (1.0 - slope)), np.inf)
 
+    def jump_at(self, theta: FloatArray) -> FloatArray:
+        """1 for a mean of 0, whose raises are 0 up to this slope; none for costs."""
+        return np.where((np.asarray(theta) == 0.0) & (not self.cost), 1.0, np.inf)
+
     def raise_derivative(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """``theta / (1 - s)^2``; for costs ``c / (1 + s)^2``."""
         count = np.abs(theta)

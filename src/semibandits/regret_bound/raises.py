@@ -222,6 +222,14 @@ class _Problem:
             first = np.where(spread > 0.0, np.minimum(self.gaps / spread, 4.0 * largest), largest)
         return np.where(known, guesses, first)
 
+    def _jumps(self) -> FloatArray:
+        """Lowest price of each row at which a raise jumps to inf; inf if there is none."""
+        first = np.full(len(self.gaps), np.inf)
+        slopes = self.law.jump_at(self.theta)
+        if np.isfinite(slopes).any():
+            np.minimum.at(first, self.rows, np.where(self.played, slopes * self.rates, np.inf))
+        return first
+
     def _rows(self, rows: IntArray) -> tuple[_Problem, IntArray]:
         """The problem restricted to some rows, and the numbers of their entries."""
         number = np.full(len(self.gaps), -1, dtype=np.int64)
@@ -236,7 +244,9 @@ class _Problem:
         self, guesses: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         """Prices, values, raises, divergences and slopes."""
-        s, low, high = self._first_prices(guesses), np.zeros(len(self.gaps)), np.full(len(self.gaps), np.inf)
+        jumps = self._jumps()
+        last = np.nextafter(jumps, 0.0)  # the largest price before the jump
+        s, low, high = np.minimum(self._first_prices(guesses), last), np.zeros(len(self.gaps)), jumps.copy()
         raises, slopes, divergences = np.zeros(len(self.rows)), np.zeros(len(self.rows)), np.zeros(len(self.rows))
         over = np.zeros(len(self.gaps))
         rows, part, mine = np.arange(len(self.gaps)), self, np.arange(len(self.rows))
@@ -252,9 +262,8 @@ class _Problem:
                 break
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 newton = np.where((slope > 0.0) & (step < NEWTON_STEPS), at - excess / slope, -1.0)
-                middle = np.where(
-                    above == np.inf, 4.0 * at, np.where(below == 0.0, 0.25 * at, np.sqrt(below) * np.sqrt(above))
-                )
+                middle = np.where(below == 0.0, 0.25 * at, np.sqrt(below) * np.sqrt(above))
+                middle = np.where(above == jumps[rows], np.minimum(4.0 * at, last[rows]), middle)
             following = np.where((below < newton) & (newton < above), newton, middle)
             if 2 * np.count_nonzero(open_) <= len(rows):
                 rows = rows[open_]

@@ -26,6 +26,7 @@ def check_law(law: Law, theta: ArrayLike) -> None:
     * `check` accepts the means;
     * `reach` and `convex_to` are positive, and the divergence is infinite beyond the reach;
     * the divergence is 0 at 0, increasing, and convex up to `convex_to`;
+    * `raise_at` is finite just before the slope `jump_at`, and inf there;
     * `raise_at` is the inverse of the slope s(e) of the divergence d. Then ``d(e) = s e - (integral of raise_at from 0 to s)``,
       which must hold to the relative accuracy `rounding`, including tiny slopes. The integral is computed by quadrature;
     * raises and slopes of shape (k, d) give results of that shape.
@@ -62,6 +63,14 @@ def check_law(law: Law, theta: ArrayLike) -> None:
         bool((law.divergence(means, np.zeros(len(means))) == 0.0).all()), "the divergence must be 0 at a raise of 0"
     )
     require(bool((law.raise_at(means, np.zeros(len(means))) == 0.0).all()), "raise_at must be 0 at a slope of 0")
+    jumps = law.jump_at(means)
+    with np.errstate(all="ignore"):
+        before = law.raise_at(means, np.where(np.isfinite(jumps), np.nextafter(jumps, 0.0), 0.0))
+        reached = law.raise_at(means, np.where(np.isfinite(jumps), jumps, 0.0))
+    require(
+        bool(np.isfinite(before).all() and np.isinf(reached[np.isfinite(jumps)]).all()),
+        f"raise_at must be finite before and inf at the slopes jump_at, got {before} and {reached} for {jumps}",
+    )
     raises = _raises(law, means, np.minimum(reach, convex_to))
     _check_shapes(law, means, raises)
     _check_convexity(law, means, raises)
