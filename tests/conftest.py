@@ -1,4 +1,4 @@
-"""Worst approximation ratios in the tests, collected from all test processes and printed in the summary."""
+"""Order of the tests, and worst approximation ratios, collected from all test processes and printed in the summary."""
 
 import signal
 
@@ -27,6 +27,11 @@ def pytest_configure(config):
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[WORST] = Ratios()
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with long tests, so that no process is left with one of them at the end, while the others have nothing to do."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ listed_star = script("stars").listed_star
 STAR = (9, 0.5, 1.8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("decision_set", "theta"), [(sb.MSets(5, 2), [0.9, 0.6, 0.5, 0.3, 0.2]), listed_star(*STAR)[:2]]
 )

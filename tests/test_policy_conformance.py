@@ -86,6 +86,7 @@ def test_on_a_set_of_a_user(name):
     check(name, POLICIES[name](), OnlyMaximizes(MSets(4, 2)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", VARIATIONS)
 @pytest.mark.parametrize(("family", "example"), [("msets", "two of six"), ("trees", "complete"), ("paths", "grid")])
 def test_variations(name, family, example):

@@ -92,6 +92,7 @@ def test_the_walk_through_glpg_runs(capsys, tmp_path):
     assert (tmp_path / "figure.png").stat().st_size > 5_000
 
 
+@pytest.mark.long
 def test_the_commands_of_the_readme_run(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^    semibandits (.+)$", README, re.MULTILINE)

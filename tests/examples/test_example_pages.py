@@ -5,6 +5,7 @@ import re
 import pytest
 from study_runs import ROOT, STUDIES
 
+pytestmark = pytest.mark.long  # the first test of a study runs it, once in each process
 PAGES = ROOT / "docs" / "examples"
 STEADY = {"which_assignment": 17, "which_route": 6, "which_shortlist": 20, "which_tree": 9}
 """How many of the first lines that a study prints depend neither on its horizon nor on its replications."""

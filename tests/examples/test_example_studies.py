@@ -12,6 +12,8 @@ from study_runs import REPLICATIONS, ROUNDS, STUDIES
 
 import semibandits as sb
 
+pytestmark = pytest.mark.long  # as in test_example_pages.py: in the process that has run the studies
+
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_leaves_figures_and_a_report(run_of, name):

@@ -43,6 +43,7 @@ def ran(script, **options):
     return done.stdout
 
 
+@pytest.mark.long
 def test_killed_processes_lose_and_invent_nothing(url):
     """The script checks every call; see its text."""
     printed = ran("crashes.py", processes=3, rounds=60, kills=5, snapshot_every=50, life=0.05, url=url)
@@ -51,6 +52,7 @@ def test_killed_processes_lose_and_invent_nothing(url):
     assert printed.endswith("nothing else is, and all states agree\n")
 
 
+@pytest.mark.long
 def test_outcomes_that_come_late_twice_or_in_part_count_once(url):
     """The script keeps counts of its own; see its text."""
     printed = ran("late_outcomes.py", processes=2, rounds=250, kills=2, url=url)

@@ -26,6 +26,7 @@ by_law = pytest.mark.parametrize("name", LAWS)
 by_family = pytest.mark.parametrize("family", SETS)
 
 
+@pytest.mark.long
 def test_enumeration_replaces_a_solver_whose_multipliers_diverge():
     """Poisson counts of mean 0; the interior-point method warned of an overflow here."""
     space, law, items = drawn(1203, "matchings", "poisson")

@@ -124,6 +124,7 @@ def test_a_second_signal_ends_it_at_once(url):
     assert sb.open_learner(url, name="items").rounds == 1
 
 
+@pytest.mark.long
 def test_a_call_repeated_after_a_kill_counts_once(url):
     """Every call is repeated with its key by another server, as if its answer was lost."""
     with serving(url) as server:
