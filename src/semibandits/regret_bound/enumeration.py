@@ -33,7 +33,8 @@ from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult
 MAX_DECISIONS = 20_000
 ACCURACIES = (1e-9, 1e-8, 1e-7, 1e-6)
 """Tolerances of the conic solver, tried in turn until the gap is reached."""
-MAX_ROUNDS = 300
+MAX_ROUNDS, PATIENCE = 300, 50
+"""Rounds of cuts in all, and in succession with a bracket that narrows by less than a hundredth."""
 CUTS = 150
 """Largest number of cuts that a point adds, the most violated ones."""
 POINTS = (0.95, 0.5)
@@ -207,7 +208,7 @@ def _bracket_by_cuts(listed: Listed, gap: float, deadline: float) -> tuple[float
     simple = float(alone @ listed.gaps)  # feasible whatever the precision next to means of 1
     value, best = _scaled(listed, start, values)
     cuts = listed.cuts(values, raises)
-    lower = 0.0
+    lower, narrowest, idle = 0.0, math.inf, 0
     for _ in range(MAX_ROUNDS):
         # Item rates vary by many orders of magnitude. Relative to feasible rates, all are about 1.
         unit = 1.0 / ((best + 1e-6 * start) @ listed.contains)
@@ -216,7 +217,11 @@ def _bracket_by_cuts(listed: Listed, gap: float, deadline: float) -> tuple[float
             break
         rates, multipliers = solved
         lower = max(lower, _dual_bound(listed, cuts, multipliers))
-        if value - lower <= gap * value or tiers.seconds() > deadline:
+        if value - lower < 0.99 * narrowest:
+            narrowest, idle = value - lower, 0
+        else:
+            idle += 1
+        if value - lower <= gap * value or idle >= PATIENCE or tiers.seconds() > deadline:
             break
         slack = cuts @ (rates @ listed.contains) > 3.0
         parts = [cuts[~slack]]
