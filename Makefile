@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 OUTPUT := demo-output
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-large pages screenshots clean
+.PHONY: help demo test bench bench-large docs pages screenshots clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,8 +31,12 @@ bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve, 
 bench-large: $(VENV)/.installed-bench ## The same, and then each family up to a million items, a file of 10,208 arcs, and a road network
 	$(BIN)/python benchmarks/run.py --large
 
-pages: $(VENV)/.installed-docs ## Run the studies in examples/studies, and write docs/examples and its figures
+docs: $(VENV)/.installed-docs ## Build the documentation site in build/docs; warnings are errors, and local links are checked
+	$(BIN)/python tools/site.py
+
+pages: $(VENV)/.installed-docs ## Run the studies in examples/studies, and write docs/examples and all figures of docs/explanations
 	$(BIN)/python tools/pages.py
+	$(BIN)/python tools/figures.py
 
 screenshots: $(VENV)/.installed-docs ## Take the pictures of the README: reports in a browser, figures, terminals
 	@sh tools/install_browser.sh

@@ -15,7 +15,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-WIDTH = 110
+WIDTH = 130
 PACKAGES = ("semibandits", "numpy", "scipy", "numba", "clarabel", "cvxpy")
 
 

@@ -62,11 +62,36 @@ class SemibanditsError(Message):
     ----------
     *parts : str or Option
         Parts of the message.
+
+    Examples
+    --------
+    >>> try:
+    ...     articles = sb.MSets(3, 5)  # 5 of 3 articles
+    ... except sb.SemibanditsError as error:
+    ...     print(f"{type(error).__name__}: {error}")
+    InvalidInputError: m must be at most d = 3, got 5: lower m, or add items
     """
 
 
 class PositiveRewardsWarning(UserWarning):
-    """Rewards of routes are minus costs, but all rewards so far are positive: probably costs without a minus sign."""
+    """The rewards told to a learner on routes are positive in each of its first rounds, although they are minus costs.
+
+    They are probably costs without a minus sign, which must be passed as costs: ``learner.tell(round.id, costs=minutes)``. The
+    warning is also issued if all costs are negative.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("error", sb.PositiveRewardsWarning)
+    >>> streets = sb.Routes([("home", "park"), ("park", "office")], "home", "office")
+    >>> learner = sb.Learner(streets, variance=4.0, seed=0)
+    >>> for day in range(3):
+    ...     learner.tell(learner.ask().id, [10.0, 15.0])  # minutes
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.PositiveRewardsWarning: all rewards so far are positive, but routes have negative rewards: pass positive
+    costs as costs=
+    """
 
 
 class LongestPathWarning(Message, UserWarning):
@@ -74,19 +99,69 @@ class LongestPathWarning(Message, UserWarning):
 
     Costs must be passed as costs: ``graves_lai(paths, costs=minutes)``. To ignore the warning:
     ``warnings.simplefilter("ignore", semibandits.LongestPathWarning)``.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("error", sb.LongestPathWarning)
+    >>> routes = sb.Paths([("home", "office"), ("home", "park"), ("park", "office")], "home", "office")
+    >>> sb.graves_lai(routes, [30.0, 10.0, 15.0])  # minutes
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.LongestPathWarning: all mean rewards are positive and rewards are maximised, so the longest path is best:
+    for the shortest one, pass costs instead, or ignore this
+    >>> sb.graves_lai(routes, costs=[30.0, 10.0, 15.0]).optimal_decision.tolist()
+    [False, True, True]
     """
 
 
 class InvalidInputError(SemibanditsError, ValueError):
-    """The input is invalid; the message states the requirement, the value found, and the remedy."""
+    """The input is invalid; the message states the requirement, the value found, and the remedy.
+
+    It is also a ValueError.
+
+    Examples
+    --------
+    >>> learner = sb.Learner(sb.MSets(3, 2), variance=0.25, seed=0)
+    >>> learner.tell(learner.ask().id, [1.0])  # two articles were shown
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: rewards of round 0 must have shape (k,) = (2,), got (1,): pass one reward per item of
+    round.items, in that order
+    """
 
 
 class ConcurrentUseError(SemibanditsError, RuntimeError):
-    """Two threads use an object at the same time; the refused call has changed nothing."""
+    """A learner is used while another call of it is running, in another thread or from a callback.
+
+    The call that is refused changes nothing. A :class:`DurableLearner` may be shared by threads.
+
+    Examples
+    --------
+    >>> learner = sb.Learner(sb.MSets(3, 1), variance=0.25, seed=0)
+    >>> learner.ask(available=lambda article: learner.plays[article] < 100)  # `plays` is read while `ask` is running
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.ConcurrentUseError: a Learner must be used by one thread at a time, got a call while another one was
+    running: hold one lock of your own around each call, or give each thread its own
+    >>> plays = learner.plays
+    >>> learner.ask(available=lambda article: plays[article] < 100).id
+    0
+    """
 
 
 class StorageError(SemibanditsError, RuntimeError):
-    """A database of learners cannot be used: it is locked, gone, full or damaged; the message names the remedy."""
+    """A database of learners cannot be used: it is locked, gone, full or damaged; the message names the remedy.
+
+    Examples
+    --------
+    >>> articles = sb.MSets(3, 1)
+    >>> sb.open_learner("sqlite:///no-such-folder/shop.db", name="articles", decision_set=articles, variance=0.25, timeout=0)
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.StorageError: sqlite:///no-such-folder/shop.db must be a readable and writable database, got: unable to
+    open database file: check the URL, the rights, and the file or the server
+    """
 
 
 class ServiceError(SemibanditsError, RuntimeError):
@@ -97,7 +172,19 @@ class ServiceError(SemibanditsError, RuntimeError):
     message : str
         What was expected, what was found, and a remedy.
     status : int or None
-        Status of the answer; None without an answer.
+        HTTP status of the answer; None without an answer. It is also an attribute.
+
+    Examples
+    --------
+    >>> from semibandits.client import Client
+    >>> client = Client("http://127.0.0.1:9", retries=0)  # no service runs there
+    >>> try:
+    ...     client.learners()
+    ... except sb.ServiceError as error:
+    ...     print(error)
+    the service at http://127.0.0.1:9 must answer, got no answer in 1 attempts (...): check the URL and that the service runs, and
+    repeat the call with its key
+    >>> client.close()
     """
 
     def __init__(self, message: str, status: int | None = None) -> None:
@@ -106,15 +193,45 @@ class ServiceError(SemibanditsError, RuntimeError):
 
 
 class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a result rather than a mistake)
-    """No decision satisfies the constraint."""
+    """No decision satisfies the constraint.
+
+    Examples
+    --------
+    >>> routes = sb.Paths([("depot", "park"), ("depot", "bridge"), ("park", "shop"), ("bridge", "shop")], "depot", "shop")
+    >>> learner = sb.Learner(routes, variance=4.0, seed=0)
+    >>> try:
+    ...     today = learner.ask(available=[("depot", "park"), ("bridge", "shop")])
+    ... except sb.Infeasible:
+    ...     print("no route is open today")
+    no route is open today
+    """
 
 
 class TooManyDecisionsError(SemibanditsError):
-    """Enumerating or counting would exceed the limit on the number of decisions."""
+    """Enumerating or counting would exceed the limit on the number of decisions.
+
+    Examples
+    --------
+    >>> articles = sb.MSets(30, 10)
+    >>> articles.enumerate(limit=1_000)
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.TooManyDecisionsError: there must be at most limit = 1,000 decisions to list, got 30,045,015: raise limit,
+    or avoid listing
+    """
 
 
 class UnsupportedError(SemibanditsError, NotImplementedError):
-    """The operation is not available for this family of decisions."""
+    """The operation is not available for these decisions, this policy or this law.
+
+    Examples
+    --------
+    >>> routes = sb.Paths([("home", "office"), ("home", "park"), ("park", "office")], "home", "office")
+    >>> sb.graves_lai(routes, costs=[30.0, 10.0, 15.0], method="closed-form")
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.UnsupportedError: the closed form holds for matroid bases, got Paths: use method='cycles' or 'auto'
+    """
 
 
 class SolverError(SemibanditsError, RuntimeError):
@@ -125,7 +242,18 @@ class SolverError(SemibanditsError, RuntimeError):
     message : str
         The requested precision, the precision reached, and a remedy.
     result : GravesLaiResult or None
-        The result reached, for which ``result.lower <= C(theta) <= result.value`` still holds.
+        The result reached, for which ``result.lower <= C(theta) <= result.value`` still holds; None if there is none. It is
+        also an attribute.
+
+    Examples
+    --------
+    >>> drivers = sb.Matchings([(driver, tour) for driver in "ABC" for tour in range(3)])
+    >>> scores = [0.9, 0.5, 0.3, 0.4, 0.8, 0.2, 0.1, 0.6, 0.7]
+    >>> try:
+    ...     sb.graves_lai(drivers, scores, time_limit=1e-9)  # seconds
+    ... except sb.SolverError as error:
+    ...     print(f"{error.result.lower:.2f} <= C(theta) <= {error.result.value:.2f}")
+    6.97 <= C(theta) <= 7.96
     """
 
     def __init__(self, message: str, result: GravesLaiResult | None = None) -> None:

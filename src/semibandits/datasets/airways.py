@@ -46,6 +46,14 @@ class FareModel:
     ------
     InvalidInputError
         If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> model = sb.datasets.FareModel()
+    >>> [round(model.mean(1000.0, carriers), 2) for carriers in (1, 2, 3)]  # dollars for 1,000 km
+    [120.0, 80.0, 60.0]
+    >>> round(model.variance(1000.0, 1) ** 0.5, 2)  # standard deviation in dollars
+    24.0
     """
 
     base: float = 20.0

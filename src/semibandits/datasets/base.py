@@ -39,6 +39,17 @@ class Dataset:
     outcomes : tuple of ndarray of float, or None
         The observed outcomes of each item, d logs of any length, in the unit of theta; theta is their mean. None if only
         aggregates are known, or theta is modelled.
+
+    Examples
+    --------
+    >>> flights = sb.datasets.load("flights-on-time")
+    >>> flights.decision_set, flights.origin, flights.licence
+    (MSets(d=288, m=10), 'measured', 'CC0')
+    >>> best = int(flights.theta.argmax())
+    >>> print(f"{flights.labels[best]}: {flights.theta[best]:.1%} of {len(flights.outcomes[best])} flights were on time")
+    Southwest EWR → Austin: 91.5% of 293 flights were on time
+    >>> flights.replay().draw(np.array([best, 0]), np.random.default_rng(0)).tolist()  # one flight of each: 1.0 is on time
+    [1.0, 1.0]
     """
 
     name: str

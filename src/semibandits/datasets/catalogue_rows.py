@@ -47,6 +47,16 @@ class CatalogueRow:
         The command that installs the package with the data, None if they are bundled.
     installed : bool
         Whether that package is installed; True for bundled data.
+
+    Examples
+    --------
+    >>> row = next(row for row in sb.datasets.catalogue() if row.name == "power-grid")
+    >>> row.question
+    'Which 32 of the 37 lines of a power grid should be closed, so that every bus is fed in one way and little energy is lost?'
+    >>> print(f"{row.decisions:,} decisions over {row.d} items, C(theta) = {row.value:.1f} {row.unit} per ln T")
+    50,751 decisions over 37 items, C(theta) = 79.2 kWh per ln T
+    >>> print(f"best cost {row.cost:.1f} {row.unit}, means are {row.origin}")
+    best cost 205.8 kWh, means are modelled
     """
 
     name: str
@@ -84,6 +94,17 @@ def catalogue() -> tuple[CatalogueRow, ...]:
     Notes
     -----
     The figures are computed by ``tools/rebuild_tables/catalogue.py``; tests build and solve every dataset to compare them.
+
+    Examples
+    --------
+    >>> rows = sb.datasets.catalogue()
+    >>> for row in rows[:3]:
+    ...     print(f"{row.name}: {row.d} items, {row.decisions:,} decisions")
+    germany50-routing: 69 items, 1,442 decisions
+    janos-us-ca-routing: 57 items, 401 decisions
+    air-fares: 313 items, 3,300,091 decisions
+    >>> [row.name for row in rows if row.needs is None]  # bundled
+    ['air-fares', 'power-grid', 'flights-on-time', 'flights-delays', 'flights-by-hour', 'flights-two-a-carrier', 'flights-quotas']
     """
     recorded = bundled_table("catalogue")
     rows = []

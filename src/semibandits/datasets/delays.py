@@ -34,6 +34,15 @@ class DelayModel:
     ------
     InvalidInputError
         If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> model = sb.datasets.DelayModel()
+    >>> km, utilisation = 200.0, 50.0  # half the load of the busiest link
+    >>> print(f"{model.propagation(km):.2f} ms in glass, {model.mean(km, utilisation):.2f} ms with the queue")
+    1.00 ms in glass, 1.42 ms with the queue
+    >>> print(f"variance {model.variance(utilisation):.3f} ms squared")
+    variance 0.174 ms squared
     """
 
     speed: float = 200.0

@@ -49,6 +49,14 @@ class Node:
         Its name in SNDlib.
     x, y : float
         Longitude and latitude in degrees if the network is geographic, otherwise a position in a drawing.
+
+    Examples
+    --------
+    >>> node = sb.datasets.network("polska").nodes[0]
+    >>> print(f"{node.name}: longitude {node.x:.1f}, latitude {node.y:.1f}")
+    Gdansk: longitude 18.6, latitude 54.2
+    >>> sb.datasets.Node("north", x=0.0, y=1.0)
+    Node(name='north', x=0.0, y=1.0)
     """
 
     name: str
@@ -70,6 +78,14 @@ class Link:
     utilisation : tuple of float
         Load in percent of the busiest link, from the first end to the second and back, when the demands of SNDlib
         follow shortest paths with equal splits. Computed, not measured.
+
+    Examples
+    --------
+    >>> link = sb.datasets.network("polska").links[0]
+    >>> print(f"{' - '.join(link.ends)}: {link.km:.0f} km")
+    Gdansk - Warsaw: 274 km
+    >>> sb.datasets.Link(ends=("north", "south"), km=12.0, utilisation=(100.0, 80.0))
+    Link(ends=('north', 'south'), km=12.0, utilisation=(100.0, 80.0))
     """
 
     ends: tuple[str, str]
@@ -91,6 +107,18 @@ class Network:
     links : tuple of Link
     provenance : str
         Source and licence of the data.
+
+    Examples
+    --------
+    >>> network = sb.datasets.network("polska")
+    >>> len(network.nodes), len(network.links), network.geographic
+    (12, 18, True)
+    >>> longest = max(network.links, key=lambda link: link.km)
+    >>> print(f"{' - '.join(longest.ends)}: {longest.km:.0f} km")
+    Bialystok - Rzeszow: 355 km
+    >>> cables = sb.SpanningTrees([link.ends for link in network.links])
+    >>> cables.d, cables.m
+    (18, 11)
     """
 
     name: str
@@ -265,7 +293,14 @@ class Network:
 
 
 def list_networks() -> tuple[str, ...]:
-    """Names of the built-in networks: all 26 networks of SNDlib, of which 14 are geographic."""
+    """Names of the built-in networks: all 26 networks of SNDlib, of which 14 are geographic.
+
+    Examples
+    --------
+    >>> names = sb.datasets.list_networks()
+    >>> len(names), names[:3]
+    (26, ('abilene', 'atlanta', 'brain'))
+    """
     return tuple(sorted(_GEOGRAPHIC | _DRAWN))
 
 
@@ -277,12 +312,27 @@ def network(name: str) -> Network:
     name : str
         One of :func:`list_networks`, for instance ``"germany50"``.
 
+    Returns
+    -------
+    Network
+        Its nodes and links.
+
     Raises
     ------
     InvalidInputError
         If there is no such network.
     SemibanditsError
         If the package topohub, which contains the data, is not installed.
+
+    Examples
+    --------
+    >>> polska = sb.datasets.network("polska")
+    >>> print(f"{len(polska.nodes)} cities, {len(polska.links)} links, {sum(link.km for link in polska.links):,.0f} km")
+    12 cities, 18 links, 3,386 km
+    >>> sb.datasets.network("poland")
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: network must be a known name, got 'poland': did you mean polska?
     """
     if name not in list_networks():
         raise unknown_name("network", name, list_networks())

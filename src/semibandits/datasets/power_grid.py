@@ -46,6 +46,14 @@ class LossModel:
     ------
     InvalidInputError
         If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> model = sb.datasets.LossModel(current=60.0, spread=0.3)
+    >>> round(model.mean(0.5), 2)  # kWh that a line of 0.5 ohm loses in an hour
+    5.4
+    >>> round(model.variance(0.5) ** 0.5, 2)  # standard deviation in kWh
+    1.62
     """
 
     current: float = 60.0

@@ -89,7 +89,15 @@ DATASETS: Final[Mapping[str, Callable[[], Dataset]]] = {name: entry.build for na
 
 
 def list_datasets() -> tuple[str, ...]:
-    """Names of the built-in datasets, by family."""
+    """Names of the built-in datasets, by family.
+
+    Examples
+    --------
+    >>> sb.datasets.list_datasets()[:3]
+    ('germany50-routing', 'janos-us-ca-routing', 'air-fares')
+    >>> "power-grid" in sb.datasets.list_datasets()
+    True
+    """
     return tuple(DATASETS)
 
 
@@ -101,12 +109,29 @@ def load(name: str) -> Dataset:
     name : str
         One of :func:`list_datasets`, for instance ``"germany50-routing"``.
 
+    Returns
+    -------
+    Dataset
+        Decisions, mean rewards and variances, with their source and licence.
+
     Raises
     ------
     InvalidInputError
         If there is no such dataset.
     SemibanditsError
         If the package with its data is not installed; the message contains the command to install it.
+
+    Examples
+    --------
+    >>> grid = sb.datasets.load("power-grid")
+    >>> grid.decision_set
+    SpanningTrees(d=37, nodes=33)
+    >>> grid.labels[0], grid.unit, grid.theta.round(3)[:3].tolist()
+    ('1 – 2', 'kWh', [-0.996, -5.324, -3.953])
+    >>> sb.datasets.load("power-grids")
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: dataset must be a known name, got 'power-grids': did you mean power-grid?
     """
     if name not in DATASETS:
         raise unknown_name("dataset", name, DATASETS)

@@ -31,7 +31,31 @@ class DecisionSet(ABC):
     """A set X of decisions, which are 0/1 vectors over d items.
 
     Decision sets are immutable. A subclass must implement `d`, `m` and `maximize`. All other methods have a default or
-    raise UnsupportedError.
+    raise UnsupportedError. :func:`semibandits.testing.check_decision_set` tests a set of your own.
+
+    Notes
+    -----
+    The problems P_LM, P_BLM and P_IM are those of Cuvelier, Combes and Gourdin, Asymptotically Optimal Strategies For
+    Combinatorial Semi-Bandits in Polynomial Time, ALT 2021 ("the paper").
+
+    Examples
+    --------
+    A machine that is booked for two neighbouring hours out of five (without the check that `weights` are valid):
+
+    >>> class Bookings(sb.DecisionSet):
+    ...     d, m = 5, 2
+    ...
+    ...     def maximize(self, weights):
+    ...         start = np.argmax(np.convolve(weights, [1, 1], "valid"))
+    ...         return np.isin(np.arange(5), [start, start + 1])
+    >>> bookings = Bookings()
+    >>> value = [0.1, 0.4, 0.5, 0.2, 0.3]
+    >>> bookings.maximize(value).tolist()
+    [False, True, True, False, False]
+    >>> [0, 0, 1, 0, 1] in bookings  # by `maximize`, like all other methods
+    False
+    >>> bookings.maximize_budgeted(value, budgets=[1, 1, 2, 3, 3], at_least=5).tolist()
+    [False, False, True, True, False]
     """
 
     _source: ItemSource | None = None
@@ -381,7 +405,12 @@ class DecisionSet(ABC):
             return DecisionCount(None)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
-        """All decisions, one per row, shape ``(n, d)``, without repetition.
+        """All decisions, one per row, bool, shape ``(n, d)``, without repetition.
+
+        Parameters
+        ----------
+        limit : int
+            Maximum number of decisions to list.
 
         Raises
         ------
@@ -394,6 +423,11 @@ class DecisionSet(ABC):
 
     def exchange_graph(self, weights: ArrayLike) -> ExchangeGraph:
         """Exchange graph of the optimal decision ``maximize(weights)``, with reduced costs at `weights`.
+
+        Parameters
+        ----------
+        weights : array_like of float, shape (d,)
+            Weight of each item, usually its mean reward.
 
         Raises
         ------

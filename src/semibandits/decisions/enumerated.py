@@ -34,6 +34,18 @@ class EnumeratedDecisions(DecisionSet):
     ------
     InvalidInputError
         If `matrix` has another shape or other entries, two rows are equal, or `items` are not d different labels.
+
+    Examples
+    --------
+    Three menus of a canteen, one per row:
+
+    >>> dishes = ["soup", "salad", "bread", "fish", "rice"]
+    >>> menus = sb.EnumeratedDecisions([[1, 0, 0, 1, 0], [0, 1, 0, 1, 1], [0, 0, 1, 0, 1]], items=dishes)
+    >>> menus
+    EnumeratedDecisions(n=3, d=5, m=3)
+    >>> best = menus.maximize([2.0, 1.0, 1.0, 1.0, 3.0])
+    >>> [menus.items[i] for i in np.flatnonzero(best)]
+    ['salad', 'fish', 'rice']
     """
 
     @hinted

@@ -45,8 +45,22 @@ class ExchangeGraph:
 
     Notes
     -----
-    theory: the circulations of this graph span the cone of all ways to leave x* (T0), and its simple cycles give all
-    constraints of the Graves-Lai problem (T1).
+    The circulations of this graph span the cone of all ways to leave x*, and its simple cycles give all constraints of the
+    Graves-Lai problem: docs/explanations/exchange-graph.md. [theory §2, T0 and T1]
+
+    Examples
+    --------
+    The quickest way from A to D is A-C-D, in 8 minutes. The detour by B takes 9:
+
+    >>> streets = [("A", "B"), ("A", "C"), ("B", "D"), ("C", "D"), ("B", "C")]
+    >>> graph = sb.Paths(streets, "A", "D").exchange_graph([-4, -2, -5, -6, -1])
+    >>> graph.decision.tolist()
+    [False, True, False, True, False]
+    >>> detour = np.array([0, 2, 3, 1])  # arcs on which A-B and B-D enter, C-D and A-C leave
+    >>> graph.entering[detour].tolist(), graph.leaving[detour].tolist()
+    ([0, 2, -1, -1], [-1, -1, 3, 1])
+    >>> graph.apply(detour).tolist(), float(graph.costs[detour].sum())
+    ([True, False, True, False, False], 1.0)
     """
 
     decision: BoolArray
@@ -82,7 +96,10 @@ class ExchangeGraph:
         return merged
 
     def apply(self, arcs: IntArray) -> BoolArray:
-        """x* after the exchange along `arcs`; for matroid intersections it need not be a decision (T1)."""
+        """x* after the exchange along `arcs`, ints of shape (k,); bool, shape (d,).
+
+        For matroid intersections the result need not be a decision. [theory §2, T1]
+        """
         x = self.decision.copy()
         leaving, entering = self.leaving[arcs], self.entering[arcs]
         x[leaving[leaving >= 0]] = False

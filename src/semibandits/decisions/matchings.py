@@ -58,8 +58,22 @@ class Matchings(DecisionSet):
 
     Notes
     -----
-    ``maximize_budgeted`` and ``maximize_index`` are exact at any ratio, by Lagrangian bounds, reduced costs and a search over
-    alternating cycles. We know of no polynomial approximation for "at least" budgets on perfect matchings.
+    ``maximize`` starts with the reductions of Jonker and Volgenant (Computing 38, 1987) and completes the matching by shortest
+    augmenting paths. ``maximize_budgeted`` and ``maximize_index`` are exact at any ratio, by Lagrangian bounds, reduced costs
+    and a search over alternating cycles. We know of no polynomial approximation for "at least" budgets on perfect matchings.
+
+    Examples
+    --------
+    Each courier gets one district, and each district at most one courier. Items are the pairs that are possible:
+
+    >>> pairs = [("Ann", "park"), ("Ann", "port"), ("Bob", "park"), ("Bob", "port"), ("Bob", "mill")]
+    >>> X = sb.Matchings(pairs, saturate="rows")
+    >>> X
+    Matchings(d=5, m=2, rows=2, columns=3, saturate='rows')
+    >>> [X.items[i] for i in np.flatnonzero(X.maximize([0.9, 0.7, 0.8, 0.3, 0.2]))]
+    [('Ann', 'port'), ('Bob', 'park')]
+    >>> X.count()
+    4
     """
 
     @hinted

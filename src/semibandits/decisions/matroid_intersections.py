@@ -56,6 +56,18 @@ class MatroidIntersection(DecisionSet):
     ``maximize_budgeted`` is exact at any ratio, by branch and bound. The approximation scheme of Berger, Bonifaci, Grandoni and
     Schäfer (2011) is for common independent sets of any size under an "at most" budget. It does not extend to sets of one
     fixed size under an "at least" budget.
+
+    Examples
+    --------
+    Articles with at most one of each section and at most one of each author:
+
+    >>> by_section = sb.matroids.Partition(["news", "news", "sport", "sport"], 1)
+    >>> by_author = sb.matroids.Partition(["Ann", "Bob", "Ann", "Bob"], 1)
+    >>> X = sb.MatroidIntersection(by_section, by_author)
+    >>> X.m, X.count()
+    (2, 2)
+    >>> X.maximize([0.9, 0.8, 0.7, 0.1]).tolist()
+    [False, True, True, False]
     """
 
     @hinted

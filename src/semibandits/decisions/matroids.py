@@ -216,6 +216,22 @@ class MatroidBases(MatroidDecisions):
     ------
     InvalidInputError
         If `matroid` is not a Matroid, or has no items, or there are not d different labels.
+
+    Notes
+    -----
+    The greedy algorithm is optimal on the bases of a matroid (Edmonds, Mathematical Programming 1, 1971). C(θ) has a closed
+    form: docs/explanations/exchange-graph.md.
+
+    Examples
+    --------
+    One article about news and two about sport:
+
+    >>> page = sb.matroids.Partition(["news", "news", "sport", "sport", "sport"], {"news": 1, "sport": 2})
+    >>> X = sb.MatroidBases(page, items=["vote", "storm", "final", "derby", "race"])
+    >>> X.d, X.m, X.count()
+    (5, 3, 6)
+    >>> [X.items[i] for i in np.flatnonzero(X.maximize([0.9, 0.8, 0.1, 0.3, 0.2]))]
+    ['vote', 'derby', 'race']
     """
 
     @hinted

@@ -56,6 +56,17 @@ class MSets(MatroidDecisions):
     ------
     InvalidInputError
         If `d` or `m` is not such an integer, or there are not d different labels.
+
+    Examples
+    --------
+    Show two of four articles:
+
+    >>> X = sb.MSets(4, 2, items=["vote", "storm", "final", "derby"])
+    >>> x = X.maximize([0.3, 0.9, 0.1, 0.5])
+    >>> x.tolist(), [X.items[i] for i in np.flatnonzero(x)]
+    ([False, True, False, True], ['storm', 'derby'])
+    >>> X.count(), [1, 1, 0, 0] in X, [1, 1, 1, 0] in X
+    (6, True, False)
     """
 
     @hinted

@@ -62,6 +62,19 @@ class Paths(DecisionSet):
     ------
     InvalidInputError
         If the graph is malformed or has a cycle, source or target is not a node, they are equal, or no path joins them.
+
+    Examples
+    --------
+    One-way streets from A to D, with the minutes that each one takes:
+
+    >>> streets = [("A", "B"), ("A", "C"), ("B", "D"), ("C", "D"), ("B", "C")]
+    >>> minutes = np.array([4, 2, 5, 6, 1])
+    >>> X = sb.Paths(streets, "A", "D")
+    >>> X.d, X.m, X.count()
+    (5, 3, 3)
+    >>> quickest = X.maximize(-minutes)  # rewards are minus costs
+    >>> quickest.tolist(), X.walk(quickest)
+    ([False, True, False, True, False], ('A', 'C', 'D'))
     """
 
     @hinted

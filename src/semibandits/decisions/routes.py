@@ -41,9 +41,8 @@ class Routes(DecisionSet):
     Parameters
     ----------
     graph : networkx graph, sequence of (tail, head), or frame
-        Any graph or multigraph of networkx, directed or not, a sequence of arcs, or a frame of pandas or
-        polars with one row an arc. Parallel edges, self-loops and nodes that are
-        on no path are allowed; self-loops are never chosen.
+        Any graph or multigraph of networkx, directed or not, a sequence of arcs, or a frame of pandas or polars with one row
+        an arc. Parallel edges, self-loops and nodes that are on no path are allowed; self-loops are never chosen.
     source, target : hashable
         Two different nodes. The target must be reachable from the source.
     least : float, sequence of float, shape (d,), or str
@@ -76,7 +75,19 @@ class Routes(DecisionSet):
     Notes
     -----
     Maximising arbitrary weights over simple paths is NP-hard. Weights are therefore clipped at ``-least``, which no mean reward
-    exceeds, and a shortest path is found by A* search. [theory section 6]
+    exceeds, and a shortest path is found by A* search: docs/routes.md. [theory §6]
+
+    Examples
+    --------
+    Two-way streets from A to D, of which each takes at least one minute:
+
+    >>> streets = [("A", "B"), ("B", "C"), ("A", "C"), ("C", "D"), ("B", "D")]
+    >>> minutes = np.array([2, 1, 5, 2, 4])
+    >>> X = sb.Routes(streets, "A", "D", least=1.0, directed=False)
+    >>> X.walk(X.maximize(-minutes))  # rewards are minus costs
+    ('A', 'B', 'C', 'D')
+    >>> [(int(minutes[x].sum()), "-".join(X.walk(x))) for x in X.ranked(-minutes)]
+    [(5, 'A-B-C-D'), (6, 'A-B-D'), (7, 'A-C-D'), (10, 'A-C-B-D')]
     """
 
     @hinted

@@ -36,6 +36,18 @@ class SpanningTrees(MatroidDecisions):
     ------
     InvalidInputError
         If an edge is malformed, or the graph is directed, has no edges, or is not connected.
+
+    Examples
+    --------
+    Cables that connect four houses at the least cost:
+
+    >>> cables = [("A", "B"), ("B", "C"), ("C", "A"), ("C", "D")]
+    >>> cost = np.array([3, 1, 2, 4])
+    >>> X = sb.SpanningTrees(cables)
+    >>> X.d, X.m, X.count()
+    (4, 3, 3)
+    >>> [X.items[i] for i in np.flatnonzero(X.maximize(-cost))]  # rewards are minus costs
+    [('B', 'C'), ('C', 'A'), ('C', 'D')]
     """
 
     @hinted

@@ -25,7 +25,21 @@ LEAST_PROBABILITY = 1e-100
 @final
 @dataclass(frozen=True)
 class Bernoulli(Law):
-    """Rewards of 0 or 1: clicks, deliveries, successes."""
+    """Rewards of 0 or 1: clicks, deliveries, successes. Means are probabilities, in [0, 1].
+
+    Notes
+    -----
+    The divergence is that of Bernoulli laws, in nats: ``p log(p / q) + (1 - p) log((1 - p) / (1 - q))`` from the mean p to q.
+
+    Examples
+    --------
+    >>> law = sb.laws.Bernoulli()
+    >>> clicks = np.array([0.5, 0.2])  # probabilities of a click on two articles
+    >>> law.divergence(clicks, np.array([0.1, 0.1])).round(4).tolist()  # nats per play, against probabilities 0.1 larger
+    [0.0204, 0.0257]
+    >>> sb.graves_lai(sb.MSets(3, 1), [0.5, 0.2, 0.4], law=law).rates.round(2).tolist()  # exploration plays per ln T
+    [0.0, 5.19, 49.66]
+    """
 
     @property
     def outcomes(self) -> tuple[float, float]:

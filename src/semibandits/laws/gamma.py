@@ -37,7 +37,19 @@ class Gamma(Law):
 
     Notes
     -----
-    For rewards, the divergence is convex only up to a raise that doubles the mean. For costs it is convex.
+    The divergence from the mean p to q is ``shape (log(q / p) + p / q - 1)`` nats. For rewards it is convex only up to a raise
+    that doubles the mean. For costs it is convex.
+
+    Examples
+    --------
+    >>> law = sb.laws.Gamma(shape=4.0, cost=True)  # travel times: rewards are minus the times
+    >>> minutes = np.array([10.0, 20.0])
+    >>> law.variance_at(-minutes).round(3).tolist()  # minutes**2 / shape
+    [25.0, 100.0]
+    >>> law.reach(-minutes).tolist()  # the largest raise, to a time of 0
+    [10.0, 20.0]
+    >>> sb.graves_lai(sb.MSets(2, 1), costs=minutes, law=law).rates.round(2).tolist()  # exploration plays per ln T
+    [0.0, 0.81]
     """
 
     shape: float = 1.0
@@ -84,7 +96,7 @@ class Gamma(Law):
         return kernels.array(d, kernels.GAMMA, self.shape)
 
     def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
-        """With z = e/|theta|: ``k (log(1+z) - z/(1+z))``, for costs ``k (log(1-z) + z/(1-z))``."""
+        """With ``z = e/|theta|``: ``k (log(1+z) - z/(1+z))``, for costs ``k (log(1-z) + z/(1-z))``."""
         z = rise / np.abs(theta)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.cost:

@@ -32,6 +32,20 @@ class Gaussian(Law):
     ------
     InvalidInputError
         If a variance is not positive, or an upper bound is nan or -inf.
+
+    Notes
+    -----
+    The divergence is ``e^2 / (2 variance)`` nats for a raise of the mean by e, inf above the upper bound.
+
+    Examples
+    --------
+    >>> law = sb.laws.Gaussian(variance=[1.0, 4.0, 4.0])  # daily tips of three couriers
+    >>> law.divergence(np.array([9.0, 8.0, 7.0]), np.array([1.0, 1.0, 2.0])).tolist()  # rise**2 / (2 variance)
+    [0.5, 0.125, 0.5]
+    >>> sb.graves_lai(sb.MSets(3, 1), [9.0, 8.0, 7.0], law=law).rates.round(2).tolist()  # 2 variance / gap**2
+    [0.0, 8.0, 2.0]
+    >>> sb.laws.Gaussian(upper=0.0).reach(np.array([-3.0])).tolist()  # a cost of 3 can be at most 3 lower
+    [3.0]
     """
 
     variance: ArrayLike = DEFAULT_VARIANCE

@@ -26,6 +26,15 @@ class Mixed(Law):
     ------
     InvalidInputError
         If an element is not a law, or is a `Mixed`.
+
+    Examples
+    --------
+    >>> once, often = sb.laws.Bernoulli(), sb.laws.Poisson()
+    >>> law = sb.laws.Mixed([once, once, often])  # sales a day: two shops sell at most once, the third several times
+    >>> law.variance_at(np.array([0.5, 0.2, 0.4])).round(3).tolist()
+    [0.25, 0.16, 0.4]
+    >>> sb.graves_lai(sb.MSets(3, 1), [0.5, 0.2, 0.4], law=law).rates.round(2).tolist()  # exploration plays per ln T
+    [0.0, 5.19, 93.09]
     """
 
     _kinds: tuple[Law, ...]

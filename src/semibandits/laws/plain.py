@@ -34,10 +34,26 @@ def law_from(value: object) -> Law:
         ``"poisson"``, ``"gamma:shape=2,cost"``, ``"gaussian:upper=0"``; or output of `plain`:
         ``{"name": "gamma", "shape": 2.0}``.
 
+    Returns
+    -------
+    Law
+        One of those in :mod:`semibandits.laws`, or the law that was given.
+
     Raises
     ------
     InvalidInputError
         If there is no such law, or a parameter is invalid.
+
+    Examples
+    --------
+    >>> sb.laws.law_from("gamma:shape=2,cost")
+    Gamma(shape=2.0, cost=True)
+    >>> sb.laws.law_from({"name": "poisson", "cost": True})
+    Poisson(cost=True)
+    >>> sb.laws.law_from("poison")
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: the law must be one of gaussian, bernoulli, poisson, gamma, got 'poison': ...
     """
     if isinstance(value, Law):
         return value

@@ -26,6 +26,22 @@ class Poisson(Law):
     ----------
     cost : bool
         Whether the reward is minus the count. Means must then be at most 0, otherwise at least 0.
+
+    Notes
+    -----
+    The divergence from the mean count p to q is ``q - p - p log(q / p)`` nats.
+
+    Examples
+    --------
+    >>> law = sb.laws.Poisson()
+    >>> orders = np.array([4.0, 1.0])  # mean orders of two dishes a day
+    >>> law.divergence(orders, np.array([1.0, 4.0])).round(3).tolist()  # nats per day, against a mean of 5
+    [0.107, 2.391]
+    >>> sb.graves_lai(sb.MSets(3, 1), [5.0, 4.0, 1.0], law=law).rates.round(2).tolist()  # exploration plays per ln T
+    [0.0, 9.31, 0.42]
+    >>> accidents = sb.laws.Poisson(cost=True)
+    >>> sb.graves_lai(sb.MSets(3, 1), costs=[1.0, 2.0, 4.0], law=accidents).rates.round(2).tolist()
+    [0.0, 2.59, 0.39]
     """
 
     cost: bool = False

@@ -39,7 +39,22 @@ class Drift:
     round : int
         Id of the round whose outcome led to the report.
     before, after : float
-        Mean of its rewards before the block of observations that differs, since its last report; and in this block.
+        Mean of its rewards before the block of observations that differs, since its last report; and in this block. If costs
+        are told, rewards are minus costs.
+
+    Notes
+    -----
+    `Learner.drifts` holds these reports if the learner has a `drift_error`. The test compares blocks of 16, 32, 64, ... rewards
+    of an item with all rewards before them, by the generalised likelihood ratio (Besson, Kaufmann, Maillard, Seznec 2022).
+
+    Examples
+    --------
+    >>> streets = sb.Paths([("home", "bridge"), ("bridge", "office")], "home", "office")
+    >>> learner = sb.Learner(streets, variance=4.0, seed=0, drift_error=0.01)
+    >>> for day in range(64):
+    ...     learner.tell(learner.ask().id, costs=[10.0 if day < 32 else 20.0, 5.0])  # works on the bridge from day 32 on
+    >>> learner.drifts
+    (Drift(item=0, label=('home', 'bridge'), round=47, before=-10.0, after=-20.0),)
     """
 
     item: int

@@ -37,6 +37,21 @@ class Estimates:
         Mean of the observed rewards, NaN where there are none.
     lower, upper : ndarray of float, shape (d,)
         Ends of the intervals, NaN where nothing was observed; they may be infinite.
+
+    Notes
+    -----
+    Means and intervals are those of rewards; if costs are told, rewards are minus costs. :meth:`Learner.estimates` states the
+    bound and its assumptions.
+
+    Examples
+    --------
+    >>> articles = sb.MSets(2, 1, items=["arts", "sport"])
+    >>> learner = sb.Learner.from_history(articles, ["arts"] * 100, [0.0, 1.0] * 50, variance=0.25, seed=0)
+    >>> estimates = learner.estimates(error=0.05)
+    >>> estimates.plays.tolist(), estimates.means.tolist()
+    ([100, 0], [0.5, nan])
+    >>> f"{estimates.lower[0]:.2f} to {estimates.upper[0]:.2f}"
+    '0.25 to 0.75'
     """
 
     error: float

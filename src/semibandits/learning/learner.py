@@ -96,6 +96,20 @@ class Learner(Readable):
     A learner must be used by one thread at a time: a call while another one is running raises `ConcurrentUseError` and changes
     nothing. Your own agents should leave themselves unchanged when they raise an error; the learner can only restore its own
     state and that of the policies of the library.
+
+    Examples
+    --------
+    >>> streets = [("depot", "park"), ("depot", "bridge"), ("park", "shop"), ("bridge", "shop")]
+    >>> learner = sb.Learner(sb.Paths(streets, "depot", "shop"), variance=4.0, seed=0)
+    >>> today = learner.ask()
+    >>> today.labels
+    (('depot', 'park'), ('park', 'shop'))
+    >>> learner.tell(today.id, costs=[12.0, 7.5])  # minutes, in the order of the labels
+    >>> learner.costs.tolist(), learner.plays.tolist()
+    ([12.0, 0.0, 7.5, 0.0], [1, 0, 1, 0])
+    >>> again = sb.Learner.from_state(learner.state())  # the state is plain JSON
+    >>> again.ask().labels == learner.ask().labels
+    True
     """
 
     @hinted

@@ -21,7 +21,7 @@ Outcome: TypeAlias = ArrayLike | Mapping[Hashable, float | None]
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A decision to carry out.
+    """A decision to carry out; :meth:`Learner.ask` opens a round and returns it.
 
     Attributes
     ----------
@@ -33,6 +33,17 @@ class Round:
         Labels of these items, in the same order.
     d : int
         Number of items of the decision set.
+
+    Examples
+    --------
+    >>> articles = sb.MSets(4, 2, items=["arts", "science", "sport", "travel"])
+    >>> shown = sb.Learner(articles, law="bernoulli", seed=0).ask()
+    >>> shown
+    Round(id=0, items=[0, 1], labels=('arts', 'science'), d=4)
+    >>> shown.decision.tolist()
+    [True, True, False, False]
+    >>> shown.rewards({"science": 1.0, "arts": 0.0}).tolist()  # in the order of the items
+    [0.0, 1.0]
     """
 
     id: int

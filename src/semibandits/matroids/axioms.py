@@ -17,7 +17,7 @@ def check_axioms(matroid: Matroid, *, trials: int = 100, seed: int = 0) -> None:
     matroid : Matroid
         Usually an :class:`Oracle`.
     trials : int
-        Number of random subsets of the items. Each costs two greedy scans and one independence test.
+        Number of random subsets of the items. Each costs two greedy scans and at most one independence test.
     seed : int
         Seed of the random subsets.
 
@@ -31,6 +31,18 @@ def check_axioms(matroid: Matroid, *, trials: int = 100, seed: int = 0) -> None:
     -----
     Sets closed under taking subsets form a matroid if and only if in every subset of the items all maximal independent
     sets have the same size.
+
+    Examples
+    --------
+    A limit on the total price is not a matroid: of articles 0, 1 and 3, article 1 can be bought alone, or articles 0 and 3.
+
+    >>> price = np.array([3, 5, 2, 4])
+    >>> affordable = sb.matroids.Oracle(4, lambda items: price[items].sum() <= 7)
+    >>> sb.matroids.check_axioms(affordable)
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: maximal independent subsets of the same items must have one size, got ...
+    >>> sb.matroids.check_axioms(sb.matroids.Uniform(4, 2))  # finds no violation
     """
     rng = np.random.default_rng(seed)
     for _ in range(trials):

@@ -15,7 +15,32 @@ from semibandits.matroids._listing import list_bases, too_many
 
 
 class Matroid(ABC):
-    """A matroid on the items 0 .. d - 1. Immutable."""
+    """A matroid on the items 0 .. d - 1. Immutable.
+
+    A matroid is a family of *independent* sets of items: subsets of independent sets are independent, and an item of a larger
+    independent set can always be added to a smaller one. A *basis* is an independent set of the largest size, the rank; an item
+    in no independent set is a *loop*. A subclass must implement `d`, `is_independent`, `greedy` and `exchanges`; :class:`Oracle`
+    needs an independence test only.
+
+    Notes
+    -----
+    `greedy` with the items in order of decreasing weight gives a basis of largest total weight (Edmonds, Mathematical
+    Programming 1, 1971).
+
+    Examples
+    --------
+    Three cables, of which any two connect the houses A, B and C:
+
+    >>> cables = sb.matroids.Graphic([("A", "B"), ("B", "C"), ("C", "A")])
+    >>> isinstance(cables, sb.matroids.Matroid), cables.d, cables.rank
+    (True, 3, 2)
+    >>> cables.is_independent(np.array([0, 1])), cables.is_independent(np.array([0, 1, 2]))
+    (True, False)
+    >>> cables.greedy(np.array([2, 0, 1])).tolist()  # keeps cables 2 and 0; then cable 1 closes a cycle
+    [True, False, True]
+    >>> cables.bases().astype(int).tolist()
+    [[1, 1, 0], [1, 0, 1], [0, 1, 1]]
+    """
 
     @property
     @abstractmethod
@@ -34,7 +59,7 @@ class Matroid(ABC):
 
     @abstractmethod
     def is_independent(self, indices: IntArray) -> bool:
-        """Whether the items `indices` (distinct) are independent."""
+        """Whether the items `indices`, distinct ints of shape (k,), are independent."""
 
     @abstractmethod
     def greedy(self, order: IntArray) -> BoolArray:
@@ -109,7 +134,12 @@ class Matroid(ABC):
         return count_by_listing(lambda limit: len(list_bases(self, limit)), work - steps, steps)
 
     def bases(self, limit: int = 100_000) -> BoolArray:
-        """All bases in lexicographic order of their items, one per row, shape ``(n, d)``.
+        """All bases in lexicographic order of their items, one per row, bool, shape ``(n, d)``.
+
+        Parameters
+        ----------
+        limit : int
+            Maximum number of bases to list.
 
         Raises
         ------

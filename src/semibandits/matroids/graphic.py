@@ -22,12 +22,25 @@ class Graphic(Matroid):
     Parameters
     ----------
     edges : networkx Graph or MultiGraph, or sequence of (u, v)
-        The items, in this order. Parallel edges and loops are allowed; no independent set contains a loop.
+        The items, in this order; nodes are any hashable labels. Parallel edges and loops are allowed; no independent set
+        contains a loop.
 
     Raises
     ------
     InvalidInputError
         If an edge is malformed, or the graph is directed.
+
+    Examples
+    --------
+    Three streets around a block, and one to D:
+
+    >>> streets = sb.matroids.Graphic([("A", "B"), ("B", "C"), ("C", "A"), ("C", "D")])
+    >>> streets.rank, streets.count_bases()
+    (3, 3)
+    >>> streets.is_independent(np.array([0, 1, 3])), streets.is_independent(np.array([0, 1, 2]))
+    (True, False)
+    >>> streets.items[3]
+    ('C', 'D')
     """
 
     def __init__(self, edges: object) -> None:
@@ -72,7 +85,7 @@ class Graphic(Matroid):
         return forest_lightest(self._edges.n_nodes, self._tails, self._heads, members, weights)
 
     def count_bases(self) -> int:
-        """Number of maximal forests, by the matrix-tree theorem."""
+        """Number of maximal forests, by the matrix-tree theorem (Kirchhoff 1847)."""
         return cast("int", self.count_bases_within(UNLIMITED))
 
     def count_bases_within(self, work: int) -> int | None:

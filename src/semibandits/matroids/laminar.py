@@ -38,6 +38,18 @@ class Laminar(Matroid):
     InvalidInputError
         If two sets are equal or overlap without being nested, a set does not consist of distinct items, or a capacity is
         missing, negative or not an integer.
+
+    Examples
+    --------
+    At most two of the articles 0 to 3, and at most one of the articles 0 and 1:
+
+    >>> page = sb.matroids.Laminar([[0, 1, 2, 3], [0, 1]], [2, 1])
+    >>> page.rank, page.count_bases()
+    (2, 5)
+    >>> page.is_independent(np.array([0, 1])), page.is_independent(np.array([0, 2]))
+    (False, True)
+    >>> sb.MatroidBases(page).maximize([0.9, 0.8, 0.3, 0.2]).tolist()
+    [True, False, True, False]
     """
 
     def __init__(self, sets: Sequence[Iterable[int]], capacities: int | Sequence[int], *, d: int | None = None) -> None:

@@ -38,6 +38,17 @@ class Linear(Matroid):
     Columns are scaled to length one first. Whether a distance near the tolerance counts as zero may depend on the order of the
     items, and the matroid axioms then hold only approximately: scale the data, or choose a tolerance well between the
     distances that represent zero and all others.
+
+    Examples
+    --------
+    The columns of this matrix are independent over the reals. Modulo 2 their sum is zero:
+
+    >>> matrix = [[1, 1, 0], [1, 0, 1], [0, 1, 1]]
+    >>> sb.matroids.Linear(matrix).rank
+    3
+    >>> binary = sb.matroids.Linear(matrix, field=2)
+    >>> binary.rank, binary.is_independent(np.array([0, 1, 2])), len(binary.bases())
+    (2, False, 3)
     """
 
     def __init__(self, matrix: ArrayLike, field: Literal[2] | None = None, *, tolerance: float = 1e-9) -> None:

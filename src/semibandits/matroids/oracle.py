@@ -35,6 +35,19 @@ class Oracle(Matroid):
     larger independent set can always be added to a smaller one. Otherwise greedy bases may be suboptimal and closed forms
     wrong; :func:`check_axioms` searches for a counterexample. A basis costs d calls, all exchanges of a set of k items up to
     (k + 2) (d - k).
+
+    Examples
+    --------
+    At most two couriers work, and only one of couriers 0 and 1, who share a van:
+
+    >>> def can_work(couriers):
+    ...     return len(couriers) <= 2 and not {0, 1} <= set(couriers.tolist())
+    >>> shift = sb.matroids.Oracle(4, can_work)
+    >>> shift.rank, len(shift.bases())
+    (2, 5)
+    >>> sb.matroids.check_axioms(shift)  # finds no violation
+    >>> sb.MatroidBases(shift).maximize([0.9, 0.8, 0.3, 0.2]).tolist()
+    [True, False, True, False]
     """
 
     def __init__(self, d: int, is_independent: Callable[[IntArray], bool]) -> None:

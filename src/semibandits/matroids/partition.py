@@ -36,6 +36,18 @@ class Partition(Matroid):
     See Also
     --------
     semibandits.matroids.quotas : The same with a limit on the number of items in all.
+
+    Examples
+    --------
+    At most one of two articles about news, and at most two of three about sport:
+
+    >>> page = sb.matroids.Partition(["news", "news", "sport", "sport", "sport"], {"news": 1, "sport": 2})
+    >>> page.rank, page.count_bases()
+    (3, 6)
+    >>> page.is_independent(np.array([0, 1]))  # both are news
+    False
+    >>> sb.MatroidBases(page).maximize([0.9, 0.8, 0.1, 0.3, 0.2]).tolist()
+    [True, False, False, True, True]
     """
 
     @hinted

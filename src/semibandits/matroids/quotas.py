@@ -36,6 +36,16 @@ def quotas(
     InvalidInputError
         If a group is not a valid label, a capacity is missing, negative or not an integer, or `size` is not an integer from 0 to
         the number of items that the capacities allow.
+
+    Examples
+    --------
+    At most two articles of each section, and three in all:
+
+    >>> limits = sb.matroids.quotas(["news", "news", "news", "sport", "sport"], 2, size=3)
+    >>> limits.d, limits.rank, limits.count_bases()
+    (5, 3, 9)
+    >>> sb.MatroidBases(limits).maximize([0.9, 0.8, 0.7, 0.2, 0.1]).tolist()
+    [True, True, False, True, False]
     """
     partition = Partition(groups, capacities)
     if size is None:

@@ -27,6 +27,20 @@ class Transversal(Matroid):
     ------
     InvalidInputError
         If an entry of `sets` is not a collection of labels.
+
+    Notes
+    -----
+    These sets form a matroid (Edmonds and Fulkerson 1965). Independence is tested by augmenting paths.
+
+    Examples
+    --------
+    Couriers 0 and 1 know only the north of the city, courier 2 both districts. Each district takes one courier:
+
+    >>> couriers = sb.matroids.Transversal([["north"], ["north"], ["north", "south"]])
+    >>> couriers.is_independent(np.array([0, 1])), couriers.is_independent(np.array([0, 2]))
+    (False, True)
+    >>> sb.MatroidBases(couriers).maximize([0.3, 0.8, 0.5]).tolist()
+    [False, True, True]
     """
 
     def __init__(self, sets: Sequence[Iterable[Hashable]]) -> None:

@@ -30,6 +30,16 @@ class Uniform(Matroid):
     ------
     InvalidInputError
         If `d` or `m` is not such an integer.
+
+    Examples
+    --------
+    At most two of four articles:
+
+    >>> articles = sb.matroids.Uniform(4, 2)
+    >>> articles.rank, articles.count_bases()
+    (2, 6)
+    >>> articles.is_independent(np.array([0, 3])), articles.is_independent(np.array([0, 1, 3]))
+    (True, False)
     """
 
     def __init__(self, d: int, m: int) -> None:

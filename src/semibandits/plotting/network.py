@@ -143,6 +143,17 @@ def plot_network_plan(
     ------
     InvalidInputError
         If the items are not edges of a graph, or a node has no position.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from semibandits.plotting import plot_network_plan
+    >>> streets = [("home", "park"), ("home", "bridge"), ("park", "office"), ("bridge", "office")]
+    >>> bound = sb.graves_lai(sb.Paths(streets, "home", "office"), costs=[4.0, 5.0, 6.0, 4.0])
+    >>> places = {"home": (0, 0), "park": (1, 1), "bridge": (1, -1), "office": (2, 0)}
+    >>> figure = Figure()  # a figure without a window
+    >>> ax = plot_network_plan(bound, places, ax=figure.subplots(), unit="minutes")
+    >>> figure.savefig("plan.png")
     """
     drawing = _drawing_of(result, positions)
     if positions is not None and len(drawing.tails) > MOST_LINKS:

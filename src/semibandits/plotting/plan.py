@@ -71,6 +71,18 @@ def plot_plan(
     ------
     InvalidInputError
         If a node has no position, or the number of labels differs from the number of items.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from semibandits.plotting import plot_plan
+    >>> streets = [("home", "park"), ("home", "bridge"), ("park", "office"), ("bridge", "office")]
+    >>> bound = sb.graves_lai(sb.Paths(streets, "home", "office"), costs=[4.0, 5.0, 6.0, 4.0])
+    >>> figure = Figure()  # a figure without a window
+    >>> ax = plot_plan(bound, figure.subplots(), unit="minutes")  # as a network; bound.plot(ax, unit="minutes") is the same
+    >>> ax.get_title().split(",")[0]
+    'C(θ) = 2 minutes per ln T'
+    >>> figure.savefig("plan.png")
     """
     family = family_of(result.decision_set)
     figure = "stems" if family is None else family.figure
@@ -103,6 +115,23 @@ def plot_matching_plan(
         Names to write instead of the labels of rows and columns.
     unit : str
         Unit of the rewards, for the title.
+
+    Returns
+    -------
+    Axes
+        The axis drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from semibandits.plotting import plot_matching_plan
+    >>> pairs = [(courier, street) for courier in ("Ada", "Ben") for street in ("Hill", "Park")]
+    >>> bound = sb.graves_lai(sb.Matchings(pairs), costs=[3.0, 5.0, 6.0, 4.0])
+    >>> figure = Figure()  # a figure without a window
+    >>> ax = plot_matching_plan(bound, figure.subplots(), unit="minutes")
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['Ada', 'Ben']
+    >>> figure.savefig("plan.png")
     """
     from matplotlib.patches import Rectangle
 
@@ -160,10 +189,26 @@ def plot_item_rates(
     unit : str
         Unit of the rewards, for the title.
 
+    Returns
+    -------
+    Axes
+        The axis drawn on.
+
     Raises
     ------
     InvalidInputError
         If the number of labels is not d.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from semibandits.plotting import plot_item_rates
+    >>> bound = sb.graves_lai(sb.MSets(4, 1), [0.9, 0.8, 0.5, 0.3])
+    >>> figure = Figure()  # a figure without a window
+    >>> ax = plot_item_rates(bound, figure.subplots(), labels=["news", "sport", "weather", "chess"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]  # the optimal item is left out
+    ['sport', 'weather', 'chess']
+    >>> figure.savefig("rates.png")
     """
     d = result.decision_set.d
     names = [str(item) for item in result.decision_set.items] if labels is None else list(labels)

@@ -29,7 +29,7 @@ class AESCB(RadiusPolicy):
     Parameters
     ----------
     ratio : float
-        In [1e-6, 1], epsilon_t of the paper: the bonus may be underestimated by this factor.
+        In [1e-6, 1], epsilon_t in Cuvelier et al. (2020): the bonus may be underestimated by this factor.
     additive : float
         In [1e-9, 1e9], delta_t times t, in units of m times the largest standard deviation.
     levels : float
@@ -45,10 +45,23 @@ class AESCB(RadiusPolicy):
     InvalidInputError
         If a parameter is malformed or out of range.
 
-    Notes ----- Cuvelier, Combes, Gourdin (2020), whose scheme solves P_BLM for every value of the rounded means. Here P_IM is
-    solved directly, by branch and bound within a budget, with the same guarantee if the search ends within it; other searches are
+    Notes
+    -----
+    Cuvelier, Combes, Gourdin (2020), whose scheme solves P_BLM for every value of the rounded means. Here P_IM is solved
+    directly, by branch and bound within a budget, with the same guarantee if the search ends within it; other searches are
     counted (docs/policies/large.md). ``maximize_index`` of paths and m-sets uses labels, whose number is polynomial in integer
     rewards.
+
+    Examples
+    --------
+    >>> streets = [("depot", "park"), ("depot", "bridge"), ("park", "shop"), ("bridge", "shop")]
+    >>> minutes = np.array([4.0, 3.0, 9.0, 5.0])
+    >>> learner = sb.Learner(sb.Paths(streets, "depot", "shop"), sb.AESCB(ratio=0.9), variance=1.0, seed=0)
+    >>> for day in range(50):
+    ...     today = learner.ask()
+    ...     learner.tell(today.id, costs=minutes[today.items])
+    >>> learner.plays.tolist()  # 8 minutes over the bridge, 13 through the park
+    [1, 49, 1, 49]
     """
 
     ratio: float = 1.0

@@ -22,6 +22,20 @@ class Agent(ABC):
 
     To write your own, implement `choose` and `observe`; everything else has a default. Rounds may overlap: `choose` may be called
     before the outcomes of earlier rounds are observed, and outcomes may be observed in any order.
+
+    Examples
+    --------
+    >>> class Greedy(sb.Agent):
+    ...     def __init__(self, decision_set):
+    ...         self.decision_set, self.totals = decision_set, np.ones(decision_set.d)
+    ...     def choose(self, rng):
+    ...         return self.decision_set.maximize(self.totals)
+    ...     def observe(self, items, rewards):
+    ...         self.totals[items] += rewards
+    >>> agent = Greedy(sb.MSets(3, 1))
+    >>> agent.observe(np.array([1]), np.array([0.5]))
+    >>> agent.choose(np.random.default_rng(0)).tolist()
+    [False, True, False]
     """
 
     @abstractmethod
@@ -127,6 +141,17 @@ class Policy(ABC):
     """An immutable policy for combinatorial semi-bandits, which can be played on any decision set.
 
     To write your own, implement `start` and an :class:`Agent`; docs/policies/own.md has a complete example.
+
+    Examples
+    --------
+    >>> class Bold(sb.Policy):
+    ...     def start(self, decision_set, variance):  # CUCB with bonuses of half the size
+    ...         return sb.CUCB().start(decision_set, np.asarray(variance) / 4)
+    >>> learner = sb.Learner(sb.MSets(3, 1), Bold(), variance=0.25, seed=0)
+    >>> learner.policy.name
+    'Bold'
+    >>> learner.ask().decision.tolist()
+    [True, False, False]
     """
 
     @property

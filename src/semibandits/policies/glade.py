@@ -87,6 +87,15 @@ class GLADE(NamedLawPolicy):
     The test is the constraint of the Graves-Lai problem (Cuvelier, Combes, Gourdin 2021, P_GL) at the actual counts.
     For single items it is the condition of DMED (Honda and Takemura 2010), which is asymptotically optimal there.
     docs/policies/optimality.md lists what is proved about GLADE and what is only measured.
+
+    Examples
+    --------
+    >>> articles, clicks = sb.MSets(4, 1), sb.GaussianRewards([0.9, 0.5, 0.3, 0.1], variance=0.25)
+    >>> result = sb.simulate(articles, clicks, [sb.CUCB(), sb.GLADE()], horizon=500, replications=5, seed=0)
+    >>> for policy, regret in result.regret.items():
+    ...     print(f"{policy}: {regret[:, -1].mean():.1f}")
+    CUCB: 15.1
+    GLADE: 9.0
     """
 
     discount: float = 1.0

@@ -66,7 +66,7 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
     -----
     Combes, Magureanu, Proutiere (NIPS 2017), Algorithm 1. Differences from the paper:
 
-    - Counts are per item, with at most d decisions to cover all items, never per decision (theory section 1, 13).
+    - Counts are per item, with at most d decisions to cover all items, never per decision.
     - Among the items that lack plays the rarest is explored, not the one furthest behind. Near-ties need nearly endless
       exploration, and an item that is underestimated could meanwhile stay so for very long.
     - The plan is certainty-equivalent about x*: it treats the items of the decision x* that is best at the estimates as known.
@@ -83,6 +83,16 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
     If `graves_lai` fails, the best decision with each item replaces the plan, which costs at most a factor m^2 with Gaussian
     rewards. For plans for other laws see :func:`semibandits.policies.exploration.wanted_of_law`; the raise e with
     ``w_i d(theta_i, theta_i + e) = 1`` replaces the square root.
+
+    Examples
+    --------
+    >>> scores = np.array([0.9, 0.6, 0.3, 0.0])  # of four articles, of which one is shown
+    >>> learner = sb.Learner(sb.MSets(4, 1), sb.OSSB(), variance=0.25, seed=0)
+    >>> for visitor in range(300):
+    ...     shown = learner.ask()
+    ...     learner.tell(shown.id, scores[shown.items])
+    >>> learner.plays.tolist()  # the worse an article, the fewer plays are needed to rule it out
+    [283, 9, 5, 3]
     """
 
     gamma: float = 0.0

@@ -13,10 +13,10 @@ LARGEST_COEFFICIENT: Final = 1e6
 
 @dataclass(frozen=True)
 class Radius:
-    """Confidence f(t) = log ln t + (loglog + loglog_per_item m) ln ln t of round t.
+    """Confidence f(t) = log ln t + (loglog + loglog_per_item m) ln ln t of round t, for decisions of at most m items.
 
-    The radius of an item played n times is ``sqrt(2 sigma^2 f(t) / n)``, that of a decision x is
-    ``sqrt(sum of 2 sigma_i^2 f(t) / n_i)``. The second term is added from round 3 on.
+    The radius of an item played n times is ``sqrt(2 sigma^2 f(t) / n)``, with sigma^2 the variance of its rewards; that of a
+    decision x is ``sqrt(sum of 2 sigma_i^2 f(t) / n_i)``. The second term of f is added from round 3 on.
 
     Parameters
     ----------
@@ -27,6 +27,21 @@ class Radius:
     ------
     InvalidInputError
         If a coefficient is out of range or not a number.
+
+    Notes
+    -----
+    The names that policies accept: "log" is ``Radius()``, as in Cuvelier, Combes, Gourdin (2021); "log-loglog" is
+    ``Radius(loglog_per_item=4.0)``, as in Combes, Talebi, Proutiere, Lelarge (2015, Theorem 3); "kveton" is ``Radius(log=3.0)``,
+    as in Kveton, Wen, Ashkan, Szepesvári (2015).
+
+    Examples
+    --------
+    >>> radius = sb.Radius(log=1.0, loglog_per_item=4.0)
+    >>> radius.coefficients(m=3)  # of ln t and ln ln t, for decisions of three items
+    (1.0, 12.0)
+    >>> sb.ESCB(radius=radius) == sb.ESCB(radius="log-loglog")
+    True
+    >>> cautious = sb.CUCB(radius=sb.Radius(log=2.0))  # 2 ln t
     """
 
     log: float = 1.0

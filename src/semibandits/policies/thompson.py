@@ -20,7 +20,7 @@ from semibandits.policies.rules import LawPolicy
 @final
 @dataclass(frozen=True, kw_only=True)
 class ThompsonSampling(LawPolicy):
-    """Thompson sampling: play the best decision for means drawn from the posterior.
+    """Thompson sampling: play the best decision for means drawn from the posterior. ``sb.Thompson`` is short for it.
 
     The mean of item i is drawn from the normal law with the observed mean and variance ``scale^2 sigma_i^2 / n_i``. For `scale` 1
     this is the posterior of Gaussian rewards under a flat prior. One P_LM and d normal numbers per round. n_i includes open
@@ -49,7 +49,19 @@ class ThompsonSampling(LawPolicy):
 
     Notes
     -----
-    Wang and Chen (2018); Perrault, Boursier, Perchet, Valko (2020). The paper's posterior variance 1 / n_i is that of variance 1.
+    Wang and Chen (2018); Perrault, Boursier, Perchet, Valko (2020). The posterior variance 1 / n_i of Cuvelier, Combes, Gourdin
+    (2021) is that of rewards of variance 1.
+
+    Examples
+    --------
+    >>> articles = sb.MSets(4, 2, items=["arts", "science", "sport", "travel"])  # show two of four
+    >>> learner = sb.Learner(articles, sb.ThompsonSampling(), law="bernoulli", seed=0)
+    >>> click_rates, rng = np.array([0.2, 0.7, 0.6, 0.1]), np.random.default_rng(0)
+    >>> for visitor in range(200):
+    ...     shown = learner.ask()
+    ...     learner.tell(shown.id, rng.random(2) < click_rates[shown.items])
+    >>> learner.plays.tolist()
+    [7, 193, 189, 11]
     """
 
     scale: float = 1.0

@@ -75,6 +75,18 @@ class ExplorationPlan:
         The decisions, as a sequence of k arrays of item numbers, ascending. They are stored as changes to the best decision.
     rates : ndarray of float, shape (k,)
         Plays of each decision per ln T, > 0.
+
+    Examples
+    --------
+    >>> plan = sb.graves_lai(sb.MSets(4, 2), [0.9, 0.8, 0.5, 0.3]).plan
+    >>> for items, rate in zip(plan.items, plan.rates, strict=True):
+    ...     print(f"play {items.tolist()} {rate:.2f} times per ln T")
+    play [0, 2] 11.11 times per ln T
+    play [0, 3] 4.00 times per ln T
+    >>> plan.decisions.astype(int).tolist()  # the same as a table, one row a decision
+    [[1, 0, 1, 0], [1, 0, 0, 1]]
+    >>> plan.item_rates.round(2).tolist()
+    [15.11, 0.0, 11.11, 4.0]
     """
 
     items: Decisions
@@ -185,6 +197,30 @@ class GravesLaiResult:
         Rounds, cycles, seconds. For information only.
     law : Law
         The law of the rewards, independent across items.
+
+    Notes
+    -----
+    Returned by :func:`graves_lai`, whose notes contain the sources.
+
+    Examples
+    --------
+    >>> bound = sb.graves_lai(sb.MSets(4, 2), [0.9, 0.8, 0.5, 0.3])  # two of four articles
+    >>> bound.lower <= bound.value, round(bound.value, 3), str(bound.status), bound.method
+    (True, 5.333, 'optimal', 'closed-form')
+    >>> bound.optimal_decision.tolist()
+    [True, True, False, False]
+    >>> bound.rates.round(2).tolist()  # exploration plays of each article per ln T
+    [15.11, 0.0, 11.11, 4.0]
+    >>> print(bound.summary(labels=["news", "sport", "weather", "chess"], unit="clicks"))
+    Best set    news, sport
+    Its reward  1.7 clicks
+    C(θ)        5.33333 clicks per ln T
+    Certified   C(θ) = 5.33333
+    Plan        2 sets to explore, 15.11 plays per ln T in all
+      11.11 plays per ln T, gap 0.3 clicks, 62.5% of C(θ): + weather  − sport
+          4 plays per ln T, gap 0.5 clicks, 37.5% of C(θ): + chess  − sport
+    >>> sb.GravesLaiResult.from_json(bound.to_json()).value == bound.value
+    True
     """
 
     value: float

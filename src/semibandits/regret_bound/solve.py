@@ -130,6 +130,21 @@ def graves_lai(
     circulations of the exchange graph with cycle cuts, T0, T1, T3; for laws other than Gaussian, labels over a grid of prices,
     L1, L3 (docs/laws.md); certificates L4 and L5. Columns: column-and-cut generation with branch and bound for the cuts, which
     takes exponential time in the worst case. Its bracket assumes that `maximize` is exact up to rounding.
+
+    Examples
+    --------
+    >>> streets = [("home", "park"), ("home", "bridge"), ("park", "office"), ("bridge", "office"), ("park", "bridge")]
+    >>> bound = sb.graves_lai(sb.Paths(streets, "home", "office"), costs=[4.0, 5.0, 7.0, 4.0, 2.0], variance=1.0)
+    >>> [street for street, used in zip(streets, bound.optimal_decision, strict=True) if used]
+    [('home', 'bridge'), ('bridge', 'office')]
+    >>> f"C(theta) = {bound.value:.2f} minutes per ln T", bound.gap <= 1e-4
+    ('C(theta) = 4.87 minutes per ln T', True)
+    >>> for items, rate in zip(bound.plan.items, bound.plan.rates, strict=True):
+    ...     print(f"{rate:.1f} times per ln T: {[streets[i] for i in items]}")
+    3.7 times per ln T: [('home', 'park'), ('bridge', 'office'), ('park', 'bridge')]
+    0.6 times per ln T: [('home', 'park'), ('park', 'office')]
+    >>> sb.graves_lai(sb.MSets(3, 1), [0.5, 0.2, 0.4], law="bernoulli").rates.round(2).tolist()
+    [0.0, 5.19, 49.66]
     """
     if not isinstance(decision_set, DecisionSet):
         raise InvalidInputError(

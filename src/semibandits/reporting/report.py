@@ -71,6 +71,16 @@ def write_report(
     Notes
     -----
     Equal results give equal bytes.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> articles, theta = sb.MSets(4, 2), [0.9, 0.8, 0.5, 0.3]
+    >>> result = sb.simulate(articles, sb.GaussianRewards(theta), sb.OSSB(), horizon=100, replications=2)
+    >>> bound = sb.graves_lai(articles, theta)
+    >>> sb.write_report("articles.html", simulation=result, bound=bound, title="Two of four articles", unit="clicks")
+    >>> Path("articles.html").exists()
+    True
     """
     data = report_data(simulation, bound, instance, decision_set)
     data = retitled(data, title=title, unit=unit, question=question)

@@ -54,6 +54,18 @@ class RewardModel(ABC):
     Policies never receive `theta`, which serves to compute the regret. They receive `variance`, which must therefore not depend
     on the unknown means. For instance, Bernoulli rewards have variance theta (1 - theta), which would reveal the means; policies
     receive 1/4 instead, which is a valid sub-Gaussian proxy for all means.
+
+    Examples
+    --------
+    >>> class Dice(sb.RewardModel):  # each round throws a die of six faces and one of eight
+    ...     theta = np.array([3.5, 4.5])
+    ...     variance = (8 - 1) ** 2 / 4  # valid for every law on 1 to 8
+    ...     def draw(self, items, rng):
+    ...         return rng.integers(1, [7, 9])[items].astype(float)
+    >>> Dice().draw(np.array([1]), np.random.default_rng(0)).tolist()
+    [6.0]
+    >>> sb.simulate(sb.MSets(2, 1), Dice(), sb.CUCB(), horizon=50, replications=2)
+    SimulationResult(policies=['CUCB'], horizon=50, replications=2, d=2)
     """
 
     @property

@@ -33,6 +33,18 @@ class BernoulliRewards(KernelRewards):
     InvalidInputError
         If `theta` has the wrong shape, is not finite, or leaves [0, 1].
 
+    Examples
+    --------
+    >>> clicks = sb.BernoulliRewards([0.5, 0.2, 0.9])  # probabilities of a click on three articles
+    >>> clicks.draw([0, 2], np.random.default_rng(0)).tolist()  # articles 0 and 2 are shown
+    [0.0, 1.0]
+    >>> clicks.variance, clicks.law
+    (0.25, Bernoulli())
+    >>> sb.BernoulliRewards([0.5, 1.2])
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: theta must be in [0, 1], got 1.2 for item 1: ...
+
     References
     ----------
     Hoeffding (1963), "Probability inequalities for sums of bounded random variables", equation 4.16.

@@ -50,6 +50,14 @@ class BoundedRewards(KernelRewards):
         Unless exactly one of `theta` and `costs` is given; if it has the wrong shape, is not finite, or leaves [low, high]; if
         low >= high, or either is not finite or exceeds 1e100; or if `concentration` leaves its interval.
 
+    Examples
+    --------
+    >>> stars = sb.BoundedRewards([4.0, 2.5], low=1.0, high=5.0)  # mean ratings of two restaurants
+    >>> stars.variance  # (high - low)**2 / 4
+    4.0
+    >>> stars.draw([0, 1], np.random.default_rng(0)).round(2).tolist()
+    [4.61, 4.24]
+
     References
     ----------
     Hoeffding (1963), "Probability inequalities for sums of bounded random variables", equation 4.16.

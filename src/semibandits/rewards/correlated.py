@@ -40,6 +40,17 @@ class CorrelatedGaussianRewards(KernelRewards):
     InvalidInputError
         Unless exactly one of `theta` and `costs` is given; if it or `covariance` has the wrong shape, is not finite, or exceeds
         1e100; or if `covariance` is not symmetric, not positive semidefinite, or has a diagonal that is not positive.
+
+    Examples
+    --------
+    >>> covariance = [[1.0, 0.9], [0.9, 1.0]]  # two streets with nearly the same traffic
+    >>> minutes = sb.CorrelatedGaussianRewards(costs=[10.0, 12.0], covariance=covariance)
+    >>> rng = np.random.default_rng(0)
+    >>> days = np.array([minutes.draw([0, 1], rng) for _ in range(100)])
+    >>> round(float(np.corrcoef(days.T)[0, 1]), 1)
+    0.9
+    >>> minutes.variance.tolist(), minutes.law  # policies receive the diagonal; no law is known, so there is no bound
+    ([1.0, 1.0], None)
     """
 
     @hinted

@@ -45,6 +45,16 @@ class GammaRewards(KernelRewards):
     -----
     Times have no sub-Gaussian proxy, so that the guarantees of policies that use variances alone do not hold. GLADE, OSSB and
     Thompson sampling use the law itself.
+
+    Examples
+    --------
+    >>> trips = sb.GammaRewards(costs=[10.0, 20.0], shape=4.0)  # mean minutes by two routes
+    >>> trips.theta.tolist(), trips.law
+    ([-10.0, -20.0], Gamma(shape=4.0, cost=True))
+    >>> trips.variance  # 20**2 / 4
+    100.0
+    >>> trips.draw([0, 1], np.random.default_rng(0)).round(1).tolist()
+    [-9.8, -25.2]
     """
 
     @hinted

@@ -36,6 +36,15 @@ class GaussianRewards(KernelRewards):
     InvalidInputError
         Unless exactly one of `theta` and `costs` is given; if it or `variance` has the wrong shape, is not finite, or exceeds
         1e100; if a variance is not positive; or if a mean is above its upper bound.
+
+    Examples
+    --------
+    >>> sales = sb.GaussianRewards([3.0, 5.0, 4.0], variance=[1.0, 4.0, 1.0])  # of three shops
+    >>> sales.draw([1, 2], np.random.default_rng(0)).round(2).tolist()  # of shops 1 and 2 in one round
+    [5.25, 3.87]
+    >>> trips = sb.GaussianRewards(costs=[10.0, 12.0], variance=9.0, upper=0.0)  # minutes
+    >>> trips.theta.tolist()  # rewards are minus costs
+    [-10.0, -12.0]
     """
 
     @hinted

@@ -44,6 +44,17 @@ class PoissonRewards(KernelRewards):
     -----
     Counts have no sub-Gaussian proxy, so that the guarantees of policies that use variances alone do not hold. GLADE, OSSB and
     Thompson sampling use the law itself.
+
+    Examples
+    --------
+    >>> orders = sb.PoissonRewards([2.0, 5.0])  # mean orders of two dishes a day
+    >>> orders.draw([0, 1], np.random.default_rng(0)).tolist()
+    [2.0, 4.0]
+    >>> orders.variance, orders.law  # the larger mean is the variance for both
+    (5.0, Poisson(cost=False))
+    >>> accidents = sb.PoissonRewards(costs=[2.0, 5.0])
+    >>> accidents.theta.tolist()  # rewards are minus the counts
+    [-2.0, -5.0]
     """
 
     @hinted

@@ -46,13 +46,25 @@ class ReplayedRewards(KernelRewards):
         finite or exceed 1e100; if `variance` has the wrong shape or is not positive; or if it is left out and every log is
         constant.
 
-    References
-    ----------
-    Hoeffding (1963), "Probability inequalities for sums of bounded random variables", equation 4.16.
-
     Notes
     -----
     The means `theta` are those of the logged outcomes: exact for the resampled law, estimates for the source of the log.
+
+    Examples
+    --------
+    >>> logs = [[12.0, 15.0, 11.0], [9.0, 21.0]]  # minutes of three trips by one route and two by another
+    >>> trips = sb.ReplayedRewards(costs=logs, variance=20.0)
+    >>> trips.theta.round(2).tolist()
+    [-12.67, -15.0]
+    >>> trips.draw([0, 1], np.random.default_rng(0)).tolist()
+    [-15.0, -9.0]
+    >>> days = sb.ReplayedRewards(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]))  # a table: clicks on two articles, by day
+    >>> days.is_joint, days.variance
+    (True, 0.25)
+
+    References
+    ----------
+    Hoeffding (1963), "Probability inequalities for sums of bounded random variables", equation 4.16.
     """
 
     @hinted

@@ -45,6 +45,16 @@ class SampledRewards(StoredRewards):
         Unless exactly one of `theta` and `costs` is given; if it or `variance` has the wrong shape, is not finite, or exceeds
         1e100, if a variance is not positive, if `sampler` is not callable, or if `law` is not a law or does not allow these
         means.
+
+    Examples
+    --------
+    >>> def waiting_minutes(items, rng):
+    ...     return np.array([3.0, 5.0])[items] + rng.uniform(-1.0, 1.0, len(items))
+    >>> waits = sb.SampledRewards(costs=[3.0, 5.0], sampler=waiting_minutes, variance=1.0)
+    >>> waits.theta.tolist()
+    [-3.0, -5.0]
+    >>> waits.draw([0, 1], np.random.default_rng(0)).round(2).tolist()  # rewards are minus the minutes
+    [-3.27, -4.54]
     """
 
     @hinted

@@ -90,6 +90,20 @@ class SimulationResult:
     -----
     Arrays are copied unless they have the dtype above, are contiguous, and their memory is read-only. To avoid the copy, set
     ``array.flags.writeable = False`` first.
+
+    Examples
+    --------
+    >>> clicks = sb.BernoulliRewards([0.2, 0.5, 0.8])
+    >>> result = sb.simulate(sb.MSets(3, 1), clicks, [sb.CUCB(), sb.OSSB()], horizon=100, replications=4)
+    >>> result.regret["OSSB"].shape  # replications, checkpoints
+    (4, 30)
+    >>> result.plays["OSSB"][:, -1].sum(axis=1).tolist()  # one item in each of 100 rounds
+    [100, 100, 100, 100]
+    >>> band = result.bands("OSSB")
+    >>> bool(band.lower[-1] <= band.mean[-1] <= band.upper[-1])
+    True
+    >>> [row.policy for row in result.summary()]
+    ['CUCB', 'OSSB']
     """
 
     policies: Sequence[str]
@@ -399,6 +413,18 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
     ------
     InvalidInputError
         If the file is missing, not a simulation result, written by a newer version, truncated, or altered.
+
+    Examples
+    --------
+    >>> result = sb.simulate(sb.MSets(3, 1), sb.GaussianRewards([0.2, 0.5, 0.8]), sb.OSSB(), horizon=100, replications=2)
+    >>> result.save("three-shops.sim")
+    >>> loaded = sb.load_simulation("three-shops.sim")
+    >>> loaded.policies, np.array_equal(loaded.regret["OSSB"], result.regret["OSSB"])
+    (('OSSB',), True)
+    >>> sb.load_simulation("four-shops.sim")
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: four-shops.sim must be a readable file, got No such file or directory: check the path
     """
     header, arrays = read_archive(path, KIND)
     try:

@@ -134,6 +134,17 @@ def simulate(
     -----
     LongestPathWarning
         If the decisions are paths and all mean rewards are positive, but no probabilities: the longest path is best.
+
+    Examples
+    --------
+    >>> clicks = sb.BernoulliRewards([0.1, 0.3, 0.5, 0.7])  # on four articles, two of which are shown in each round
+    >>> result = sb.simulate(sb.MSets(4, 2), clicks, [sb.CUCB(), sb.OSSB()], horizon=200, replications=3, seed=0)
+    >>> result.regret["OSSB"].shape  # replications, checkpoints
+    (3, 36)
+    >>> print(f"mean regret of OSSB after {result.horizon} rounds: {result.regret['OSSB'][:, -1].mean():.1f}")
+    mean regret of OSSB after 200 rounds: 18.1
+    >>> print(f"C(theta) = {result.lower_bound:.2f} per ln T")
+    C(theta) = 3.52 per ln T
     """
     specification = Specification.of(
         decision_set,

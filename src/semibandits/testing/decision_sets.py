@@ -59,9 +59,19 @@ def check_decision_set(decision_set: DecisionSet, *, seed: int = 0, trials: int 
 
     Examples
     --------
-    >>> import semibandits as sb
+    Nothing is printed if all checks pass. A set of your own with a wrong `m`:
+
     >>> from semibandits.testing import check_decision_set
-    >>> check_decision_set(sb.MSets(5, 2))
+    >>> check_decision_set(sb.MSets(5, 2), trials=4)
+    >>> class OneOfThree(sb.DecisionSet):
+    ...     d, m = 3, 2
+    ...
+    ...     def maximize(self, weights):
+    ...         return np.arange(3) == np.argmax(weights)
+    >>> check_decision_set(OneOfThree())
+    Traceback (most recent call last):
+        ...
+    AssertionError: m must be the size of the largest decision, got m = 2, but maximize(ones) has 1 items
     """
     if trials < 1:
         raise InvalidInputError(f"trials must be at least 1, got {trials}: the checks need a weight vector")

@@ -43,7 +43,19 @@ def check_law(law: Law, theta: ArrayLike) -> None:
     AssertionError
         If a requirement is violated.
     InvalidInputError
-        If `theta` is not a vector.
+        If `theta` is not a vector, or `law.check` refuses it.
+
+    Examples
+    --------
+    Nothing is printed if all requirements are met. docs/laws.md checks a law that is not in the library.
+
+    >>> from semibandits.laws import Bernoulli, Poisson
+    >>> from semibandits.testing import check_law
+    >>> check_law(Poisson(cost=True), [-0.02, -3.0])
+    >>> check_law(Bernoulli(), [0.5, 1.2])
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: theta must lie in [0, 1] for Bernoulli rewards, got 1.2 for item 1: ...
     """
     means = as_floats(theta, "theta")
     if means.ndim != 1 or not len(means):

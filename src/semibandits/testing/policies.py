@@ -98,9 +98,15 @@ def check_policy(
 
     Examples
     --------
-    >>> import semibandits as sb
+    Nothing is printed if all checks pass. Promises that a policy does not make are waived by name, with the reason:
+
     >>> from semibandits.testing import check_policy
-    >>> check_policy(sb.CUCB(), sb.MSets(4, 2))
+    >>> check_policy(sb.CUCB(), sb.MSets(4, 2), horizon=12)
+    >>> check_policy(sb.CUCB(), sb.MSets(4, 2), horizon=12, waivers={"labels": "ties go to the first item"})
+    >>> check_policy(sb.CUCB(), sb.MSets(4, 2), waivers={"speed": "it is slow"})
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: waivers must name promises among rounds, description, ... variance, got speed
     """
     if horizon < 2 * decision_set.d:
         raise InvalidInputError(

@@ -47,6 +47,26 @@ class DurableLearner:
         Name of the learner in the database.
     url : str
         URL of the database, without a password.
+
+    Raises
+    ------
+    StorageError
+        From every call and property that reads or writes the database, if it cannot be used.
+
+    Notes
+    -----
+    `ask`, `ask_many`, `tell`, `tell_many`, `forget` and `expire` take a `key`, the name of the call: a repeated call with the
+    same key returns the first result and changes nothing.
+
+    Examples
+    --------
+    >>> articles = sb.MSets(3, 1, items=["arts", "science", "sport"])
+    >>> with sb.open_learner("sqlite:///shop.db", name="articles", decision_set=articles, variance=0.25) as learner:
+    ...     shown = learner.ask(key="visitor 17")
+    ...     repeated = learner.ask(key="visitor 17")
+    ...     learner.tell(shown.id, {shown.labels[0]: 1.0}, key="click of visitor 17")
+    ...     print(repeated.id == shown.id, learner.rounds, learner.plays.sum())
+    True 1 1
     """
 
     def __init__(

@@ -59,6 +59,8 @@ def open_learner(
 ) -> DurableLearner:
     """Open a learner in a database, or create it if there is none of this name.
 
+    It needs SQLAlchemy, as in ``pip install "semibandits[storage]"``; with PostgreSQL, ``"semibandits[postgres]"``.
+
     Parameters
     ----------
     url : str
@@ -90,6 +92,16 @@ def open_learner(
         If an argument is malformed, or is not that of the existing learner.
     StorageError
         If the database cannot be used, its journal is damaged, or a package is missing.
+
+    Examples
+    --------
+    >>> articles = sb.MSets(3, 1, items=["arts", "science", "sport"])
+    >>> with sb.open_learner("sqlite:///shop.db", name="articles", decision_set=articles, variance=0.25) as learner:
+    ...     shown = learner.ask()
+    >>> with sb.open_learner("sqlite:///shop.db", name="articles") as learner:  # later, in another process
+    ...     learner.tell(shown.id, [1.0])
+    ...     print(learner.rounds, learner.plays.sum())
+    1 1
     """
     if isinstance(snapshot_every, bool) or not isinstance(snapshot_every, int) or snapshot_every < 1:
         raise InvalidInputError(

@@ -98,12 +98,30 @@ class GLPG:
         Cost of the best average, scaled to feasibility according to x^t (`run` provides a plan and its proof), and the best lower
         bound proved so far. Both are updated at the end of each stage.
 
+    Raises
+    ------
+    InvalidInputError
+        If `problem` is not a ReducedProblem, or `route` is unknown.
+    UnsupportedError
+        If the projection method does not support the decision set.
+
     Notes
     -----
     Cuvelier, Combes, Gourdin (ALT 2021), Step 2, with theory §1: the first iterate is the projection (erratum 6) of the lower
     bounds on I and 0 elsewhere, so that it is no farther from the optimum than the origin; x^t by erratum 7; lower bounds
     ``2 sigma_i^2 / (m max|theta|)^2``. The practical schedule starts from the best decision with each item of I at rate
     ``2 sigma_i^2 / delta_i^2`` instead, scaled to the boundary (theory T5), with a quarter of these rates as lower bounds.
+
+    Examples
+    --------
+    >>> problem = sb.ReducedProblem.of(sb.MSets(4, 2), [0.9, 0.8, 0.5, 0.3])
+    >>> glpg = sb.GLPG(problem)
+    >>> step = glpg.step()
+    >>> step.iterate.shape, step.decision.tolist()  # w after one step, and the decision x^t whose constraint it used
+    ((4,), [True, False, True, False])
+    >>> bound = glpg.run(gap=0.05)
+    >>> bound.gap <= 0.05, bound.lower <= 16 / 3 <= bound.value  # C(theta) is 1/0.3 + 1/0.5 = 16/3
+    (True, True)
     """
 
     def __init__(

@@ -49,12 +49,18 @@ def discretise(
     Parameters
     ----------
     decision_set : DecisionSet
+        The decisions X over d items.
     theta : array_like of float, shape (d,)
-        Mean rewards.
+        Mean reward of each item.
     epsilon : float
         Grid width, > 0 and at most ``gap / (4 m)``, with ``gap`` the smallest gap of a decision that contains an item of I.
     tie_tolerance : float
         As in `graves_lai`.
+
+    Returns
+    -------
+    Discretised
+        The rounded mean rewards, and factors that relate plans and costs of the rounded and the original problem.
 
     Raises
     ------
@@ -66,6 +72,18 @@ def discretise(
     Proposition 6 of Cuvelier, Combes, Gourdin (ALT 2021) with theory §1, erratum 11: the range of epsilon, the exponent 6, and I
     of the original rewards. Decisions without an item of I have no constraint and are not in optimal plans, so their gaps do not
     matter.
+
+    Examples
+    --------
+    >>> rounded = sb.discretise(sb.MSets(3, 1), [0.9312, 0.7147, 0.4208], epsilon=0.001)
+    >>> rounded.integers.tolist(), rounded.suboptimal_items.tolist()
+    ([932.0, 715.0, 421.0], [False, True, True])
+    >>> round(rounded.factor, 3)  # a plan computed from the integers costs at most this times C(theta)
+    1.116
+    >>> sb.discretise(sb.MSets(3, 1), [0.9312, 0.7147, 0.4208], epsilon=0.1)
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: epsilon must be positive and at most gap / (4 m) = 0.054125, got 0.1: ...
     """
     theta = item_vector(theta, decision_set.d, "theta")
     oracle = Oracle(decision_set, theta)

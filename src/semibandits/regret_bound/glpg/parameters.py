@@ -51,6 +51,28 @@ class GLPGParameters:
         delta, the guaranteed absolute error; inf for the practical schedule, which has no guarantee but measures its gap.
     relative : bool
         Whether penalty and step are relative, as described.
+
+    Raises
+    ------
+    InvalidInputError
+        If a parameter is out of its range.
+
+    Notes
+    -----
+    Cuvelier, Combes, Gourdin (ALT 2021), Step 2. `theoretical` computes the parameters of the theorem.
+
+    Examples
+    --------
+    >>> sb.GLPGParameters(steps=100).relative  # the practical schedule, in stages of 100 steps
+    True
+    >>> problem = sb.ReducedProblem.of(sb.MSets(2, 1), [1, 0])
+    >>> theorem = sb.GLPGParameters.theoretical(problem, delta=1.0)
+    >>> theorem.relative, theorem.accuracy, f"{theorem.steps:.1e} steps"
+    (False, 1.0, '9.3e+03 steps')
+    >>> sb.GLPGParameters.theoretical(problem, delta=0.01)
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: T must be at most most_steps = 10,000,000, got T = 4.14e+11 for delta = 0.01: ...
     """
 
     penalty: float = 2.0

@@ -41,6 +41,20 @@ class ReducedProblem:
         c, with n = d, or d + 1 with a separate item that counts plays: ``c · w`` is the number of plays.
     cost : ndarray of float, shape (n,)
         q.
+
+    Notes
+    -----
+    Cuvelier, Combes, Gourdin (ALT 2021), sections 4.3 and 4.4. :meth:`of` constructs the problem.
+
+    Examples
+    --------
+    >>> problem = sb.ReducedProblem.of(sb.MSets(4, 2), [0.9, 0.8, 0.5, 0.3], variance=0.5)
+    >>> problem.optimal_decision.tolist(), problem.items.tolist()
+    ([True, True, False, False], [2, 3])
+    >>> problem.count.round(2).tolist()  # each play plays two items, so that (w_1 + ... + w_4) / 2 is the number of plays
+    [0.5, 0.5, 0.5, 0.5]
+    >>> problem.cost.round(2).tolist()  # (0.9 + 0.8) / 2 - theta
+    [-0.05, 0.05, 0.35, 0.55]
     """
 
     decision_set: DecisionSet

@@ -1,0 +1,58 @@
+"""The pages of the documentation site: their code runs, what they print is right, and the site has no broken link."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [
+    ROOT / "docs" / "index.md",
+    ROOT / "docs" / "tutorial.md",
+    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
+    *sorted((ROOT / "docs" / "explanations").glob("*.md")),
+]
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n((?:    [^\n]*\n)+))?", re.MULTILINE | re.DOTALL)
+"""A block of code, and the indented lines that follow it, which are its output."""
+WITH_CODE = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
+def test_code_of_a_page(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "page"}
+    for code, output in BLOCK.findall(page.read_text(encoding="utf-8")):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, str(page), "exec"), names)
+        if output:
+            assert [line.strip() for line in output.splitlines()] == printed.getvalue().splitlines()
+
+
+def test_the_site_builds_without_warnings_and_broken_links(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "site.py"), str(tmp_path / "site")],
+        capture_output=True, text=True, encoding="utf-8", timeout=600, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "site" / "how-to" / "my-roads.html").exists()
+
+
+def test_every_page_is_reached_from_the_front_page():
+    """Sphinx warns of pages in no table of contents; those of the reference name every public name."""
+    reference = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+    import semibandits as sb
+
+    missing = [
+        name
+        for name in sb.__all__
+        if not name.startswith("_") and name not in ("datasets", "laws", "matroids", "studies")
+        and not re.search(rf":: {name}$", reference, re.MULTILINE)
+    ]  # fmt: skip
+    assert missing == []

@@ -1,0 +1,121 @@
+"""Draw the figures of docs/explanations: the exchange graph of a matching, and the packages of the library.
+
+Usage: python tools/figures.py
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+import semibandits as sb
+
+ROOT = Path(__file__).resolve().parents[1]
+FIGURES = ROOT / "docs" / "figures"
+RED, INK, GREY = "#b3261e", "#1d2733", "#9aa5b1"
+N = 4
+
+
+def exchange_graph(path: Path) -> None:
+    """A matching on the left, the graph of its exchanges on the right."""
+    pairs = [(row, column) for row in range(N) for column in range(N)]
+    matching = sb.Matchings(pairs)
+    theta = np.random.default_rng(2).integers(1, 10, len(pairs)).astype(float)
+    graph = matching.exchange_graph(theta)
+    best = [pairs[item] for item in np.flatnonzero(graph.decision)]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 4.2), constrained_layout=True)
+    for (row, column), reward in zip(pairs, theta, strict=True):
+        chosen = (row, column) in best
+        left.plot(
+            [0, 1], [-row, -column], color=RED if chosen else GREY, lw=2.5 if chosen else 0.8, zorder=2 if chosen else 1
+        )
+        if chosen:
+            left.text(0.14, -(row + 0.14 * (column - row)) + 0.1, f"{reward:g}", color=RED, ha="center")
+    for k in range(N):
+        left.text(-0.06, -k, f"row {k + 1}", ha="right", va="center", color=INK)
+        left.text(1.06, -k, f"column {k + 1}", ha="left", va="center", color=INK)
+    left.plot(np.repeat([0, 1], N), -np.tile(np.arange(N), 2), "o", color=INK, ms=7, ls="none", zorder=3)
+    left.set_ylim(-N + 0.6, 0.5)
+    left.set_title("A matching: the best pairs in red", color=INK)
+    angles = {node: math.tau * node / graph.n_nodes + 0.4 for node in range(graph.n_nodes)}
+    places = {node: np.array([math.cos(angle), math.sin(angle)]) for node, angle in angles.items()}
+    for tail, head, cost in zip(graph.tails.tolist(), graph.heads.tolist(), graph.costs.tolist(), strict=True):
+        start, end = places[tail], places[head]
+        tight = cost < 1e-9
+        right.add_patch(
+            FancyArrowPatch(
+                start, end, connectionstyle="arc3,rad=0.14", arrowstyle="-|>", mutation_scale=12, shrinkA=17, shrinkB=17,
+                color=INK if tight else GREY, lw=1.6 if tight else 1.0,
+            )
+        )  # fmt: skip
+        along, across = (end - start) / np.linalg.norm(end - start), np.array([end[1] - start[1], start[0] - end[0]])
+        right.text(
+            *((start + end) / 2 + 0.10 * across - 0.18 * along),
+            f"{cost:g}",
+            color=INK,
+            ha="center",
+            va="center",
+            fontsize=9,
+        )
+    rows = {node: next(row for row, column in best if node == row) for node in places}
+    for node, place in places.items():
+        row = rows[node]
+        column = dict(best)[row]
+        right.text(
+            *place, f"{row + 1} – {column + 1}", color="white", ha="center", va="center",
+            bbox={"boxstyle": "round,pad=0.35", "fc": RED, "ec": "none"},
+        )  # fmt: skip
+    right.set_xlim(-1.35, 1.35)
+    right.set_ylim(-1.25, 1.25)
+    right.set_title("Its exchange graph: a cycle is a gap", color=INK)
+    for axis in (left, right):
+        axis.axis("off")
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def architecture(path: Path) -> None:
+    """The layers of the contract in pyproject.toml, the highest first."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    layers = [layer.replace("semibandits.", "").split(" | ") for layer in contracts[0]["layers"]]
+    figure, axis = plt.subplots(figsize=(7.0, 0.52 * len(layers) + 0.3), constrained_layout=True)
+    shades = mpl.colormaps["Blues"](np.linspace(0.18, 0.62, len(layers)))
+    for k, (names, shade) in enumerate(zip(layers, shades, strict=True)):
+        width = 6.0 / len(names)
+        for j, name in enumerate(names):
+            box = FancyBboxPatch(
+                (j * width + 0.04, -k), width - 0.08, 0.72, boxstyle="round,pad=0.02", fc=shade, ec="white"
+            )
+            axis.add_patch(box)
+            axis.text(
+                j * width + width / 2,
+                -k + 0.36,
+                name,
+                ha="center",
+                va="center",
+                color=INK,
+                family="monospace",
+                fontsize=9,
+            )
+    axis.annotate(
+        "", (6.35, -len(layers) + 1.2), (6.35, 0.6), arrowprops={"arrowstyle": "-|>", "color": GREY, "lw": 1.5}
+    )
+    axis.text(6.5, -len(layers) / 2 + 1, "imports", rotation=270, va="center", color=GREY)
+    axis.set_xlim(-0.05, 6.8)
+    axis.set_ylim(-len(layers) + 0.9, 0.85)
+    axis.axis("off")
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    exchange_graph(FIGURES / "exchange-graph.png")
+    architecture(FIGURES / "architecture.png")
