@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 OUTPUT := demo-output
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-large docs pages screenshots clean
+.PHONY: help demo test bench bench-large bench-peers docs pages screenshots clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve, 
 bench-large: $(VENV)/.installed-bench ## The same, and then each family up to a million items, a file of 10,208 arcs, and a road network
 	$(BIN)/python benchmarks/run.py --large
 
+bench-peers: $(VENV)/.installed-peers ## Other packages beside this library: bounds by CVXPY and SCIP, policies of SMPyBandits and MABWiser
+	$(BIN)/python benchmarks/peers.py
+
 docs: $(VENV)/.installed-docs ## Build the documentation site in build/docs; warnings are errors, and local links are checked
 	$(BIN)/python tools/site.py
 
@@ -53,6 +56,7 @@ $(VENV)/.installed-dev: EXTRAS := dev
 $(VENV)/.installed-dev: BARE := recbole==1.2.1 aequilibrae==1.7.2
 $(VENV)/.installed-bench: EXTRAS := dev,bench
 $(VENV)/.installed-bench: BARE := recbole==1.2.1 aequilibrae==1.7.2
+$(VENV)/.installed-peers: EXTRAS := dev,peers
 $(VENV)/.installed-docs: EXTRAS := dev,docs
 $(VENV)/.installed-docs: BARE := recbole==1.2.1 aequilibrae==1.7.2
 $(VENV)/.installed-%: pyproject.toml | $(VENV)/pyvenv.cfg

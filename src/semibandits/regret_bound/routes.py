@@ -38,6 +38,8 @@ RATIO = 1.4
 POINTS = (0.95, 0.5)
 """Where to search, between the best plan so far (0) and the solution of the linear program (1)."""
 MAX_ROUNDS = 300
+AT_ONCE = 20_000
+"""Detours between two looks at the clock."""
 FRESH = 100
 """Routes that a round adds at most."""
 SHARE = 0.8
@@ -144,7 +146,9 @@ class RouteSolver:
             slack = (cuts @ self._plays(rates) > NEAR) & (multipliers <= 0.0)
             best = self._padded(self._best, len(rates))
             points = [share * rates + (1.0 - share) * best for share in POINTS]
-            new += sum(self._search(self._plays(point)) for point in points)
+            for point in points:
+                if tiers.seconds() <= self._last_round:
+                    new += self._search(self._plays(point))
             cuts = np.concatenate((cuts[~slack], self._cuts([*points, best])))
             idle = 0 if self._estimate - self._lower < 0.98 * before else idle + 1
             self._report()
@@ -245,10 +249,17 @@ class RouteSolver:
     def _add_detours(self, detours: Cycles, plays: FloatArray | None = None) -> int:
         """Add detours within reach to the rows, and the routes that take them to the columns; the number of new ones.
 
-        With rates of items, only those with less than 1 nat of information, the least first.
+        With rates of items, only those with less than 1 nat of information, as long as there is time.
         """
-        if not len(detours):
-            return 0
+        new = 0
+        for begin in range(0, len(detours), AT_ONCE):
+            if plays is not None and tiers.seconds() > self._last_round:
+                break
+            new += self._add_some(detours.taken(np.arange(begin, min(begin + AT_ONCE, len(detours)))), plays)
+        return new
+
+    def _add_some(self, detours: Cycles, plays: FloatArray | None) -> int:
+        """Add these detours, as `_add_detours` says."""
         graph = self._graph
         ptr, arcs = detours.ptr, detours.arcs
         first, last = graph.nodes[graph.tails[arcs[ptr[:-1]]]], graph.nodes[graph.heads[arcs[ptr[1:] - 1]]]

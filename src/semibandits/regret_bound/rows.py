@@ -164,6 +164,7 @@ class LawRows(Rows):
 
     def __init__(self, block: Block, pool: CyclePool, deadline: float) -> None:
         super().__init__(block, pool)
+        self._deadline = deadline
         graph, least_gap = block.graph, float(block.gaps[block.informative].min())
         self._graph = ItemGraph(graph.n, graph.tails, graph.heads, graph.costs, block.items, least_gap)
         self._known, self._flow = Cycles.empty(), np.ones(len(block.gaps))
@@ -211,7 +212,7 @@ class LawRows(Rows):
 
     def lower(self, multipliers: FloatArray, potentials: FloatArray) -> LowerBound:
         """See `Rows.lower`; the potentials are not needed."""
-        return self._bound(multipliers, quick=False)
+        return self._bound(multipliers, quick=tiers.seconds() > self._deadline)
 
     def _bound(self, multipliers: FloatArray, *, quick: bool) -> LowerBound:
         last = self._last
