@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import types
+
+import pytest
 
 from semibandits.testing import __main__ as self_check
 
@@ -16,6 +19,28 @@ def test_all_checks_pass():
     lines = done.stdout.splitlines()
     assert len(lines) > 25
     assert all(" passed" in line and "without" not in line for line in lines[1:])
+
+
+def test_an_example_that_is_wrong_is_not_taken_for_a_missing_extra(monkeypatch):
+    def documented():
+        """>>> 1 + 1
+        3
+        >>> raise ModuleNotFoundError("pip install nothing")
+        """
+
+    def lacking():
+        """>>> import a_package_that_nobody_has"""
+
+    module = types.ModuleType("made_up")
+    module.documented, module.lacking, module.__all__ = documented, lacking, ["lacking", "documented"]
+    monkeypatch.setitem(sys.modules, "made_up", module)
+    with pytest.raises(AssertionError, match="1 \\+ 1"):
+        self_check._examples("made_up")
+    module.__all__ = ["lacking"]
+    assert self_check._examples("made_up") == "without lacking, whose extras are not installed"
+    lacking.__doc__ = None
+    with pytest.raises(AssertionError, match="the docstring of lacking must have an example"):
+        self_check._examples("made_up")
 
 
 def test_a_failure_is_named_and_the_exit_code_tells(monkeypatch, capsys):

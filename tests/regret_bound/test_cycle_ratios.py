@@ -56,6 +56,12 @@ def test_no_cycle_exceeds_the_bound(case):
     assert bound <= ratio_bound(graph, costs, gaps, u, -math.inf) * (1.0 + 1e-3)
 
 
+def test_numbers_that_overflow_give_no_bound():
+    ring = arcs_of(3, np.array([0, 1, 2]), np.array([1, 2, 0]))
+    assert ratio_bound(ring, np.full(3, 1e-300), np.full(3, 3e-300), np.ones(3), math.inf) == math.inf
+    assert ratio_bound(ring, np.ones(3), np.full(3, 3.0), np.array([math.inf, 1.0, 1.0]), math.inf) == math.inf
+
+
 @pytest.mark.parametrize("decision_set", [matching(12), matching(12, saturate="none"), grid(9)])
 def test_a_plan_that_is_not_verified_costs_little_more(decision_set, monkeypatch):
     """The bound replaces the search for the worst cycle; added up, the ratios of items would give up to m times the value."""

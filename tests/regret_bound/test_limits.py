@@ -15,9 +15,10 @@ from semibandits.kernels import exchange, tiers
 from semibandits.kernels import separation as separation_kernels
 from semibandits.kernels.oracles.questions import ask_linear
 from semibandits.laws import Gaussian
-from semibandits.regret_bound import circulation, separation
+from semibandits.regret_bound import circulation, enumeration, problem, separation
 from semibandits.regret_bound.presolve import presolve
 from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.recheck import check_kept
 from semibandits.regret_bound.separation import Separator
 from semibandits.regret_bound.worst_cycle import Verification
 
@@ -83,11 +84,32 @@ def test_time_that_ends_before_the_problem_is_set_up(monkeypatch):
     assert (late.lower, late.value, late.gap, late.status) == (0.0, math.inf, 1.0, "time_limit")
     assert len(late.plan) == 0
     assert not late.rates.any()
+    assert not late.suboptimal_items.any()  # which they are is not known
     np.testing.assert_array_equal(late.optimal_decision, decision_set.maximize(theta))
     assert late.to_json()["value"] is None
     with pytest.raises(sb.SolverError, match=r"0 <= C\(theta\) <= inf; allow more time"):
         sb.graves_lai(decision_set, theta, time_limit=1e-6)
     assert truth.lower > 0.0
+
+
+@pytest.mark.parametrize("method", ["columns", "glpg"])
+def test_other_methods_that_are_not_set_up_in_time(method, monkeypatch):
+    monkeypatch.setattr(problem, "SETUP", 0.0)
+    decision_set, theta, _, _ = instance("perfect matchings")
+    late = sb.graves_lai(decision_set, theta, method=method, time_limit=1e-9, throw=False)
+    assert (late.lower, late.value, late.status, late.method) == (0.0, math.inf, "time_limit", method)
+    assert not late.suboptimal_items.any()
+
+
+def test_a_kept_bound_that_cannot_be_checked_in_time_is_refused(monkeypatch):
+    decision_set, theta, _, _ = instance("perfect matchings")
+    kept = sb.graves_lai(decision_set, theta)
+    monkeypatch.setattr(enumeration, "MAX_DECISIONS", 2)
+    check_kept(kept)
+    monkeypatch.setattr(circulation, "SETUP", 0.0)
+    monkeypatch.setattr("semibandits.regret_bound.presolve.NODES_AT_ONCE", 1)
+    with pytest.raises(sb.InvalidInputError):
+        check_kept(kept, time_limit=1e-9)
 
 
 class Clock:

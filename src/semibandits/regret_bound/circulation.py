@@ -25,13 +25,13 @@ from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.lower_certificate import ItemGraph, check_costs, check_items, lower_bound
 from semibandits.regret_bound.plan import RatedCycles, cost_of, decompose_block, plan_of_walks, unfolded
 from semibandits.regret_bound.precision import relative_error_of, sharpened
-from semibandits.regret_bound.presolve import Block, TimeIsUp, presolve
+from semibandits.regret_bound.presolve import Block, presolve
 from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.raises import check_convex
 from semibandits.regret_bound.rates import ROUNDING, rates_alone, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
-from semibandits.regret_bound.rows import SHORTLY
+from semibandits.regret_bound.timing import SETUP, SHORTLY
 from semibandits.regret_bound.warm_start import Memory, Start
 from semibandits.regret_bound.worst_cycle import worst_ratio
 
@@ -43,22 +43,9 @@ TRIES = 8
 """Number of times that the blocks are solved, each time with the cycles that the last plan violates."""
 RESERVED, PLAN_SECONDS = 0.25, 5e-7
 """Share of the time limit for the plan and its verification; seconds for each entry of the cheapest cycles, if that is more."""
-SETUP = 0.5
-"""Seconds in which the problem may be set up, however small the time limit is."""
 NEGLIGIBLE = 1e-3
 """A cycle of a flow is dropped if its cost is below this share of the gap, divided by the number of cycles, unless it carries
 more than this share of the gap of the flow through one of its items."""
-
-
-def solve_cycles(problem: Problem) -> GravesLaiResult:
-    """The method "cycles". The bracket is (0, inf), with an empty plan, if time is up before the problem is set up."""
-    try:
-        return CirculationSolver(problem).solve()
-    except TimeIsUp:
-        best = problem.decision_set.maximize(problem.theta)
-        nothing = ExplorationPlan(Decisions.empty(len(best)), np.empty(0))
-        stats = {"seconds": tiers.seconds() - problem.start}
-        return problem.result("cycles", Bracket(math.inf, 0.0, nothing), best, ~best, stats, late=True)
 
 
 class CirculationSolver:
@@ -247,7 +234,7 @@ class CirculationSolver:
         All gaps may be wrong by a factor 1 +- relative_error, which is 0 unless x* is optimal only up to rounding.
         """
         if least <= 0.0:
-            return math.inf, plan
+            return math.inf, ExplorationPlan(Decisions.empty(self._decision_set.d), np.empty(0))
         cost = (1.0 + self._relative_error) * (1.0 + ROUNDING) * cost_of(plan, self._graph.decision, self._theta)
         return cost / least, ExplorationPlan(plan.items, plan.rates / least)
 

@@ -45,7 +45,7 @@ class ColumnSolver:
         self._start, self._problem = tiers.seconds(), problem
         self._gap, self._deadline = problem.gap, problem.deadline
         self._oracle = Oracle(problem.decision_set, problem.theta)
-        self._best = best_with_each_item(self._oracle, problem.tolerance)
+        self._best = best_with_each_item(self._oracle, problem.tolerance, problem.set_up_by)
         self._pool = DecisionPool(self._best.items, problem.decision_set.d)
         first = [self._pool.add(x, float(g))[0] for x, g in zip(self._best.decisions, self._best.gaps, strict=True)]
         self._first = np.array(first, dtype=np.int64)

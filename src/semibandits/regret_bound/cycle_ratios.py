@@ -61,9 +61,11 @@ def _proved(
     graph: Arcs, costs: FloatArray, gaps: FloatArray, gains: FloatArray, potentials: FloatArray, ratio: float
 ) -> float:
     """The bound from these potentials and this ratio."""
-    raised = potentials[graph.heads] - potentials[graph.tails]
-    excess = gains - ratio * costs + raised
-    rounding = 4.0 * np.finfo(np.float64).eps
-    excess = np.maximum(excess, 0.0) + rounding * (gains + ratio * costs + np.abs(potentials).max(initial=0.0))
-    worst = np.maximum.reduceat((excess / gaps)[graph.out_arcs], graph.out_ptr[:-1])
-    return float((1.0 + rounding * len(worst)) * (ratio + worst.sum()))
+    with np.errstate(over="ignore", invalid="ignore"):
+        raised = potentials[graph.heads] - potentials[graph.tails]
+        excess = gains - ratio * costs + raised
+        rounding = 4.0 * np.finfo(np.float64).eps
+        excess = np.maximum(excess, 0.0) + rounding * (gains + ratio * costs + np.abs(potentials).max(initial=0.0))
+        worst = np.maximum.reduceat((excess / gaps)[graph.out_arcs], graph.out_ptr[:-1])
+        bound = float((1.0 + rounding * len(worst)) * (ratio + worst.sum()))
+    return bound if bound >= 0.0 else np.inf  # not a number: sums overflow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,9 @@ from semibandits._validation import checked_answer
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.tables import check_table
 from semibandits.errors import InvalidInputError
+from semibandits.kernels import tiers
 from semibandits.regret_bound.precision import gaps_below
+from semibandits.regret_bound.timing import TimeIsUp
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 """Loss of an oracle to rounding, per item of a decision and relative to the largest weight."""
@@ -96,7 +99,7 @@ class BestWithItem:
         return mask
 
 
-def best_with_each_item(oracle: Oracle, tolerance: float) -> BestWithItem:
+def best_with_each_item(oracle: Oracle, tolerance: float, deadline: float = math.inf) -> BestWithItem:
     """The items that are in some decision and in no optimal one, from the best decision with each item.
 
     An item is in I iff the best decision that contains it is worse than the optimum by more than the tie tolerance. If one of
@@ -106,6 +109,8 @@ def best_with_each_item(oracle: Oracle, tolerance: float) -> BestWithItem:
     ------
     TooManyDecisionsError
         If these decisions do not fit into memory.
+    TimeIsUp
+        If they are not found by the value `deadline` of `tiers.seconds`.
     """
     d = len(oracle.theta)
     nothing = np.empty(0, dtype=np.int64)
@@ -113,6 +118,8 @@ def best_with_each_item(oracle: Oracle, tolerance: float) -> BestWithItem:
     items = []
     optimal = oracle.optimal
     for item in np.flatnonzero(~oracle.optimal):
+        if tiers.seconds() > deadline:
+            raise TimeIsUp
         x = oracle.best_with(oracle.theta, np.array([item]), nothing)
         if x is not None:
             check_table(len(changes) + 1, d)

@@ -28,13 +28,10 @@ from semibandits.kernels.exchange import (
 from semibandits.laws import Law
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.timing import TimeIsUp
 
 NODES_AT_ONCE = 64
 """Number of nodes whose arcs are searched in one call of a kernel: interrupts are heard in between."""
-
-
-class TimeIsUp(Exception):  # noqa: N818 (not an error)
-    """The time limit has passed before the problem was set up."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,12 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.lists import Decisions
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import tiers
 from semibandits.laws import Gaussian, Law
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress, Status
+from semibandits.regret_bound.timing import SETUP
 from semibandits.regret_bound.warm_start import DecisionMemory, Memory
 
 TINY = float(np.finfo(np.float64).tiny)
@@ -65,6 +67,11 @@ class Problem:
         return self.start + self.limit
 
     @property
+    def set_up_by(self) -> float:
+        """Value of the clock by which the problem must be set up: the deadline, or `SETUP` seconds after the start."""
+        return self.start + max(self.limit, SETUP)
+
+    @property
     def size(self) -> float:
         """Scale of the rewards of decisions, m max|theta|."""
         return self.decision_set.m * float(np.abs(self.theta).max(initial=0.0))
@@ -83,6 +90,12 @@ class Problem:
     def has_graph(self) -> bool:
         """Whether the family has an exchange graph."""
         return type(self.decision_set).exchange_graph is not DecisionSet.exchange_graph
+
+    def unsolved(self, method: str) -> GravesLaiResult:
+        """The bracket from 0 to infinity, with an empty plan, if time is up before the problem is set up. I is not known."""
+        best, nothing = self.decision_set.maximize(self.theta), np.zeros(len(self.theta), dtype=np.bool_)
+        bracket = Bracket(math.inf, 0.0, ExplorationPlan(Decisions.empty(len(best)), np.empty(0)))
+        return self.result(method, bracket, best, nothing, {"seconds": tiers.seconds() - self.start}, late=True)
 
     def result(
         self, method: str, bracket: Bracket, optimal_decision: BoolArray, suboptimal_items: BoolArray,

@@ -189,7 +189,7 @@ class GravesLaiResult:
     optimal_decision : ndarray of bool, shape (d,)
         The optimal decision x*.
     suboptimal_items : ndarray of bool, shape (d,)
-        The set I: items that are in some decision and in no optimal one.
+        The set I: items that are in some decision and in no optimal one. Empty where it is not known, if `value` is infinite.
     decision_set, theta, variance
         The problem: X, mean rewards (d,), reward variances (d,). With Bernoulli rewards the variances are not used; they are 1/4,
         the value passed to policies.

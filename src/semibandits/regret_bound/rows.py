@@ -28,13 +28,12 @@ from semibandits.regret_bound.raises import Raises
 from semibandits.regret_bound.rates import rates_shared
 from semibandits.regret_bound.segments import SharedParts
 from semibandits.regret_bound.separation import Separator, Violations
+from semibandits.regret_bound.timing import SHORTLY
 
 FEW_REPAIRS, MANY_REPAIRS = 6, 20
 """Number of repairs of Gaussian rows, and the number for graphs with a hub, in which searches are fast."""
 BATCHES = 15
 """Number of batches of a repair."""
-SHORTLY = 0.5
-"""Seconds for a bound without a search after the deadline. It takes a few hundredths for 100,000 arcs."""
 
 
 class Rows(ABC):
@@ -146,8 +145,9 @@ class GaussianRows(Rows):
     def bound(self, flow: FloatArray) -> float:
         """See `Rows.bound`."""
         block = self.block
+        gaps = block.gaps * (1.0 - 4.0 * block.graph.n * np.finfo(np.float64).eps)  # sums of at most so many costs
         return ratio_bound(
-            block.graph.arcs, block.graph.costs, block.gaps, block.open_information(flow), tiers.seconds() + SHORTLY
+            block.graph.arcs, block.graph.costs, gaps, block.open_information(flow), tiers.seconds() + SHORTLY
         )
 
     def repair(self, flow: FloatArray, cycles: Cycles, margin: float) -> None:

@@ -21,7 +21,7 @@ from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsE
 from semibandits.kernels import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.gaussian import DEFAULT_VARIANCE, bounded_by
-from semibandits.regret_bound.circulation import solve_cycles
+from semibandits.regret_bound.circulation import CirculationSolver
 from semibandits.regret_bound.closed_form import solve_closed_form
 from semibandits.regret_bound.columns import ColumnSolver
 from semibandits.regret_bound.enumeration import solve_enumeration
@@ -30,6 +30,7 @@ from semibandits.regret_bound.problem import Bracket, Problem, Units
 from semibandits.regret_bound.progress import reporter
 from semibandits.regret_bound.result import GravesLaiResult, Progress, Rewards, Status
 from semibandits.regret_bound.routes import RouteSolver
+from semibandits.regret_bound.timing import TimeIsUp
 
 Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]
 
@@ -198,9 +199,9 @@ def solve_bound(
     )  # fmt: skip
     if problem.law.is_quadratic:
         units = Units.of(problem)
-        result = units.unscaled(_solve(units.scaled(problem), method), problem)
+        result = units.unscaled(_solved_in_time(units.scaled(problem), method), problem)
     else:
-        result = replace(_solve(problem, method), law=given)
+        result = replace(_solved_in_time(problem, method), law=given)
     if throw and result.status is not Status.OPTIMAL:
         remedy = "allow more time or a larger gap, or pass throw=False"
         if result.status is Status.STALLED and type(problem.law).__module__.partition(".")[0] != "semibandits":
@@ -216,6 +217,14 @@ def solve_bound(
             result,
         )
     return result
+
+
+def _solved_in_time(problem: Problem, method: str) -> GravesLaiResult:
+    """The result of `_solve`, or the bracket from 0 to infinity if time is up before the problem is set up."""
+    try:
+        return _solve(problem, method)
+    except TimeIsUp:
+        return problem.unsolved(_method_for(problem) if method == "auto" else method)
 
 
 def _solve(problem: Problem, method: str) -> GravesLaiResult:
@@ -240,7 +249,7 @@ def _solve(problem: Problem, method: str) -> GravesLaiResult:
                 f"method='cycles' needs an exchange graph, got {family}, which has none: "
                 "use method='enumeration' or 'auto'"
             )
-        result = solve_cycles(problem)
+        result = CirculationSolver(problem).solve()
         is_stuck = is_free and result.status == Status.STALLED and not law.is_quadratic
         return _narrowed_by_enumeration(result, problem) if is_stuck else result
     if not law.is_quadratic:

@@ -17,6 +17,7 @@ from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.rates import rates_alone
 from semibandits.regret_bound.result import ExplorationPlan
 from semibandits.regret_bound.routes import RouteSolver
+from semibandits.regret_bound.timing import TimeIsUp
 
 SLACK = 1e-6
 
@@ -42,7 +43,10 @@ def least_information(problem: Problem, plan: ExplorationPlan) -> float:
         if isinstance(problem.decision_set, Routes):
             return RouteSolver(problem).least_information(plan)
         if problem.has_graph:
-            return CirculationSolver(problem).least_information(plan)
+            try:
+                return CirculationSolver(problem).least_information(plan)
+            except TimeIsUp:
+                return 0.0
         if not problem.law.is_quadratic:
             raise
     oracle = Oracle(problem.decision_set, problem.theta)

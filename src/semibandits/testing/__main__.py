@@ -1,4 +1,4 @@
-"""Check an installed copy of the library in about a minute: ``python -m semibandits.testing``.
+"""Check an installed copy of the library in a minute or less: ``python -m semibandits.testing``.
 
 Decision sets of every family, laws and policies pass the checks of this package; C(theta) by every fast method agrees with a list
 of all decisions; and the examples in the docstrings of public names print what they say. Needs nothing but the library; examples
@@ -89,6 +89,27 @@ def _laws() -> None:
         check_law(law, theta)
 
 
+class _Runner(doctest.DocTestRunner):
+    """Runs examples and notices whether the first one that failed lacks a package."""
+
+    is_lacking: bool = False
+    has_failed: bool = False
+
+    def report_failure(self, out: Any, test: Any, example: Any, got: str) -> None:
+        """Called where an example prints something else."""
+        self.has_failed = True
+        super().report_failure(out, test, example, got)
+
+    def report_unexpected_exception(self, out: Any, test: Any, example: Any, exc_info: Any) -> None:
+        """Called at an exception that an example does not expect."""
+        error = exc_info[1]
+        is_hint = isinstance(error, sb.SemibanditsError) and "pip install" in str(error)
+        if not self.has_failed and (isinstance(error, ModuleNotFoundError) or is_hint):
+            self.is_lacking = True
+        self.has_failed = True
+        super().report_unexpected_exception(out, test, example, exc_info)
+
+
 def _examples(name: str) -> str | None:
     """Run the examples of all public names of a module; return those left out."""
     module, left_out = import_module(name), []
@@ -97,15 +118,16 @@ def _examples(name: str) -> str | None:
         if short.startswith("_") or inspect.ismodule(value):
             continue
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-        runner, report = doctest.DocTestRunner(optionflags=flags), io.StringIO()
+        runner, report = _Runner(optionflags=flags), io.StringIO()
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             for test in doctest.DocTestFinder().find(value, short, globs={"sb": sb, "np": np}):
                 runner.run(test, out=report.write)
-        said = report.getvalue()
-        if "pip install" in said or "ModuleNotFoundError" in said:
+        if not runner.tries:
+            raise AssertionError(f"the docstring of {short} must have an example, got none: run Python without -OO")
+        if runner.is_lacking:
             left_out.append(short)
-        elif said:
-            raise AssertionError(said)
+        elif runner.failures:
+            raise AssertionError(report.getvalue())
     return f"without {', '.join(left_out)}, whose extras are not installed" if left_out else None
 
 

@@ -228,6 +228,7 @@ class GLPG:
         plan, value = self._plan(problem)
         stats = {"stages": self.stage, "steps": self.steps, "seconds": tiers.seconds() - start}
         bracket = Bracket(value, self.lower, plan)
+        late = late or tiers.seconds() > deadline
         return problem.result("glpg", bracket, given.optimal_decision, given.suboptimal_items, stats, late=late)
 
     @property
@@ -391,6 +392,6 @@ class GLPG:
 
 def solve_glpg(problem: Problem) -> GravesLaiResult:
     """GLPG with its practical schedule, until the certified gap, the end of the schedule, or the deadline."""
-    given = reduced(problem.decision_set, problem.theta, problem.variance, problem.tolerance)
+    given = reduced(problem.decision_set, problem.theta, problem.variance, problem.tolerance, problem.set_up_by)
     glpg = GLPG(given, deadline=problem.deadline)
     return glpg.run(gap=problem.gap, deadline=problem.deadline, progress=problem.progress)

@@ -11,7 +11,9 @@ from semibandits._text import brief
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import checked_answer, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
+from semibandits.kernels import tiers
 from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
+from semibandits.regret_bound.timing import TimeIsUp
 
 FLAT = 1e-9
 """Differences from 1 below this count as rounding."""
@@ -130,19 +132,21 @@ class ReducedProblem:
         return np.column_stack((points, np.ones(len(points)))) if self.counter else points
 
 
-def reduced(decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float) -> ReducedProblem:
-    """The reduced problem for validated input."""
+def reduced(
+    decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, deadline: float = math.inf
+) -> ReducedProblem:
+    """The reduced problem for validated input. Raises `TimeIsUp` if it is not done by the deadline."""
     oracle = Oracle(decision_set, theta)
-    best = best_with_each_item(oracle, tolerance)
+    best = best_with_each_item(oracle, tolerance, deadline)
     optimum = float(oracle.optimal @ theta)
-    known = plays_counter(decision_set)
+    known = plays_counter(decision_set, deadline)
     count = np.append(np.zeros(decision_set.d), 1.0) if known is None else known
     cost = optimum * count
     cost[: decision_set.d] -= theta
     return ReducedProblem(decision_set, theta, variance, tolerance, oracle.optimal, best, count, cost)
 
 
-def plays_counter(decision_set: DecisionSet) -> FloatArray | None:
+def plays_counter(decision_set: DecisionSet, deadline: float = math.inf) -> FloatArray | None:
     """The c of least norm with ``c · x = 1`` for every decision x, or None if there is no such c.
 
     The c of least norm for some decisions is valid for all if P_LM finds no decision with ``c · x`` above or below 1. Otherwise
@@ -153,6 +157,8 @@ def plays_counter(decision_set: DecisionSet) -> FloatArray | None:
     basis, count = np.empty((0, d)), 0
     c: FloatArray = np.zeros(d)
     while True:
+        if tiers.seconds() > deadline:
+            raise TimeIsUp
         ends = [checked_answer(decision_set.maximize(side), d, decision_set.m) for side in (c.copy(), -c)]
         fresh = [x.astype(np.float64) for x in ends if abs(float(x @ c) - 1.0) > FLAT]
         if not fresh:
