@@ -6,7 +6,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from pygments.lexers.special import TextLexer
+from sphinx.highlighting import lexers
+
 import semibandits
+
+lexers["csv"] = TextLexer()  # Pygments has none
 
 project = "semibandits"
 author = "The semibandits developers"

@@ -399,16 +399,22 @@ class Pointer:
 
 @untyped.extending.unbox(PointerType)  # type: ignore[untyped-decorator]
 def _unbox_pointer(type_: PointerType, value: Any, c: Any) -> Any:
-    """Get the address only; the function of numba also unpickles the signature, twice per call."""
-    pointer = untyped.core.cgutils.create_struct_proxy(type_)(c.context, c.builder)
-    address = c.pyapi.object_getattr_string(value, "address")
-    is_known = untyped.core.cgutils.is_not_null(c.builder, address)
-    with c.builder.if_then(is_known):
-        pointer.c_addr = c.pyapi.long_as_voidptr(address)
-        pointer.py_addr = c.builder.ptrtoint(value, c.context.get_value_type(types.voidptr))
-        pointer.jit_addr = pointer.jit_addr.type(None)
-        c.pyapi.decref(address)
-    return untyped.extending.NativeValue(pointer._getvalue(), is_error=c.builder.not_(is_known))
+    """Get the address only; the function of numba also unpickles the signature, twice per call.
+
+    numba goes on with the next pointer of a tuple after one has raised. Python must not run with its exception pending.
+    """
+    cgutils = untyped.core.cgutils
+    pointer = cgutils.create_struct_proxy(type_)(c.context, c.builder)
+    failed = cgutils.alloca_once_value(c.builder, cgutils.true_bit)
+    with c.builder.if_then(c.builder.not_(c.pyapi.c_api_error())):
+        address = c.pyapi.object_getattr_string(value, "address")
+        with c.builder.if_then(cgutils.is_not_null(c.builder, address)):
+            pointer.c_addr = c.pyapi.long_as_voidptr(address)
+            pointer.py_addr = c.builder.ptrtoint(value, c.context.get_value_type(types.voidptr))
+            pointer.jit_addr = pointer.jit_addr.type(None)
+            c.pyapi.decref(address)
+            c.builder.store(cgutils.false_bit, failed)
+    return untyped.extending.NativeValue(pointer._getvalue(), is_error=c.builder.load(failed))
 
 
 def _pointers(arguments: tuple[Any, ...]) -> Iterator[Pointer]:
