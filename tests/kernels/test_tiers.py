@@ -219,6 +219,41 @@ def test_who_takes_pointers_waits_for_their_compilation_only_if_that_pays():
     assert pointers[1].is_compiled
 
 
+class Pointers(NamedTuple):
+    """A number and two pointers."""
+
+    number: int
+    first: Pointer
+    second: Pointer
+
+
+def test_an_exception_at_the_address_of_a_pointer_comes_through(monkeypatch):
+    """As that of a signal: the addresses of the pointers after it are not asked for."""
+    signature = numba.types.float64(numba.types.float64)
+
+    def call(both, x):
+        return both.first(x) + both.second(x)
+
+    caller = fresh(call, calls=True)
+    both = Pointers(0, *(Pointer(fresh(lambda x: x + 1.0), signature) for _ in range(2)))
+    for pointer in both[1:]:
+        pointer._keep = lambda: None
+    with expecting(100.0):
+        assert caller(both, 1.0) == 4.0
+    asked = []
+
+    def address(pointer):
+        asked.append(pointer)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Pointer, "address", property(address))
+    with pytest.raises(KeyboardInterrupt):
+        caller(both, 1.0)
+    assert asked == [both.first]
+    monkeypatch.undo()
+    assert caller(both, 1.0) == 4.0
+
+
 def test_threads_run_as_python_while_another_compiles():
     made = fresh(lambda x: x + 1.0)
     made.spent = 100.0
