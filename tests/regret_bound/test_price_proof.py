@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bernoulli_reference import problem
 from enumeration_reference import listed_cycles
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from law_cases import LAWS, SETS, drawn
 from laws_reference import taken
@@ -40,8 +40,9 @@ def information(items, contains, gaps, rates):
     """F of some sets of items; inf where their gap is out of reach."""
     some = contains.any(axis=1)
     contains, gaps = contains[some], gaps[some]
-    raises, able = items.raises(contains, gaps, np.maximum(rates, 1e-12 * max(rates.max(initial=0.0), 1.0)))
-    paid = np.where(able[:, None], items.divergence(raises), 0.0) @ rates
+    # Items that are not played rise nearly to their limit, whatever the rarest of the others costs; they cost nothing.
+    raises, able = items.raises(contains, gaps, np.maximum(rates, 1e-12 * rates[rates > 0.0].min(initial=1.0)))
+    paid = np.where(able[:, None] & (rates > 0.0), items.divergence(raises), 0.0) @ rates
     return np.where(able, paid, np.inf)
 
 
@@ -57,6 +58,7 @@ def drawn_plan(rng, space, decisions, theta):
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", LAWS)
 @given(seed=st.integers(0, 10**6), aim=st.sampled_from([0.3, 0.99, 1.0, 1.00001, 1.1]))
+@example(seed=277351, aim=0.3)
 @settings(max_examples=6, deadline=None)
 def test_the_bound_is_the_least_information_of_all_cycles(family, name, seed, aim):
     """At most that, whatever the rates, and near it; decisions have no less."""
