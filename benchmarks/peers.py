@@ -27,6 +27,7 @@ import scipy.special
 import semibandits as sb
 from instances import matching
 from reporting import Report, digits
+from semibandits.compilation import compile_kernels
 
 ARMS = np.array([0.05, 0.07, 0.08, 0.1, 0.1, 0.12, 0.13, 0.15, 0.18, 0.2])
 M = 3
@@ -47,6 +48,7 @@ def main() -> None:
     options = parser.parse_args()
     report = Report(None)
     report.machine()
+    compile_kernels()
     if "bound" in options.only:
         bounds(report)
     for name, m in (("one-armed", 1), ("top-m", M)):
