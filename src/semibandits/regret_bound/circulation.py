@@ -286,9 +286,8 @@ class CirculationSolver:
         ends, places = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)
         u_arcs = np.where(self._items.raising[arcs], u[graph.entering[arcs]], 0.0)
         all_arcs = arcs_of(len(ends), places[: len(arcs)], places[len(arcs) :])
-        shorter = 1.0 - 4.0 * len(ends) * np.finfo(np.float64).eps  # gaps are sums of at most so many costs
         deadline = tiers.seconds() + SHORTLY
-        return max(alone, ratio_bound(all_arcs, graph.costs[arcs], shorter * gaps[arcs], u_arcs, deadline))
+        return max(alone, ratio_bound(all_arcs, graph.costs[arcs], gaps[arcs], u_arcs, deadline))
 
     def _proved_by_prices(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
         graph, merged = self._graph, self._graph.merged_hub

@@ -35,7 +35,7 @@ def ratio_bound(graph: Arcs, costs: FloatArray, gaps: FloatArray, u: FloatArray,
     costs : ndarray of float, shape (a,)
         The gap of a cycle is the sum of its costs >= 0.
     gaps : ndarray of float, shape (a,)
-        Lower bounds on the gaps of the cycles through each arc, > 0 where u > 0.
+        Cost of the cheapest cycle through each arc, up to rounding, > 0 where u > 0.
     u : ndarray of float, shape (a,)
         >= 0.
     deadline : float
@@ -43,9 +43,10 @@ def ratio_bound(graph: Arcs, costs: FloatArray, gaps: FloatArray, u: FloatArray,
     """
     if not u.any():
         return 0.0
-    gaps = np.maximum(gaps, gaps[u > 0.0].min())  # as for all cycles with u(C) > 0
-    gains = u / gaps
     n = len(graph.out_ptr) - 1
+    gaps = np.maximum(gaps, gaps[u > 0.0].min())  # as for all cycles with u(C) > 0
+    gaps = (1.0 - 4.0 * n * np.finfo(np.float64).eps) * gaps  # sums of at most n costs
+    gains = u / gaps
     # The first choice of a node: its arc of the best ratio.
     order = np.lexsort((-gains, graph.tails))
     choices = order[np.searchsorted(graph.tails[order], np.arange(n))]

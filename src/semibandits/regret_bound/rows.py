@@ -145,9 +145,8 @@ class GaussianRows(Rows):
     def bound(self, flow: FloatArray) -> float:
         """See `Rows.bound`."""
         block = self.block
-        gaps = block.gaps * (1.0 - 4.0 * block.graph.n * np.finfo(np.float64).eps)  # sums of at most so many costs
         return ratio_bound(
-            block.graph.arcs, block.graph.costs, gaps, block.open_information(flow), tiers.seconds() + SHORTLY
+            block.graph.arcs, block.graph.costs, block.gaps, block.open_information(flow), tiers.seconds() + SHORTLY
         )
 
     def repair(self, flow: FloatArray, cycles: Cycles, margin: float) -> None:
