@@ -8,6 +8,7 @@ import types
 
 import pytest
 
+from semibandits.errors import ServiceError
 from semibandits.testing import __main__ as self_check
 
 
@@ -41,6 +42,16 @@ def test_an_example_that_is_wrong_is_not_taken_for_a_missing_extra(monkeypatch):
     lacking.__doc__ = None
     with pytest.raises(AssertionError, match="the docstring of lacking must have an example"):
         self_check._examples("made_up")
+
+
+def test_the_examples_of_a_client_are_left_out_without_httpx(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("semibandits.client")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    module = types.ModuleType("made_up")
+    module.ServiceError, module.__all__ = ServiceError, ["ServiceError"]
+    monkeypatch.setitem(sys.modules, "made_up", module)
+    assert self_check._examples("made_up") == "without ServiceError, whose extras are not installed"
 
 
 def test_a_failure_is_named_and_the_exit_code_tells(monkeypatch, capsys):

@@ -103,7 +103,7 @@ class _Runner(doctest.DocTestRunner):
     def report_unexpected_exception(self, out: Any, test: Any, example: Any, exc_info: Any) -> None:
         """Called at an exception that an example does not expect."""
         error = exc_info[1]
-        is_hint = isinstance(error, sb.SemibanditsError) and "pip install" in str(error)
+        is_hint = isinstance(error, sb.SemibanditsError | ImportError) and "pip install" in str(error)
         if not self.has_failed and (isinstance(error, ModuleNotFoundError) or is_hint):
             self.is_lacking = True
         self.has_failed = True
