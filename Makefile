@@ -40,6 +40,7 @@ docs: $(VENV)/.installed-docs ## Build the documentation site in build/docs; war
 pages: $(VENV)/.installed-docs ## Run the studies in examples/studies, and write docs/examples and all figures of docs/explanations
 	$(BIN)/python tools/pages.py
 	$(BIN)/python tools/figures.py
+	$(BIN)/python tools/paper.py
 
 screenshots: $(VENV)/.installed-docs ## Take the pictures of the README: reports in a browser, figures, terminals
 	@sh tools/install_browser.sh

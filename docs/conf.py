@@ -26,7 +26,7 @@ extensions = [
 exclude_patterns = ["figures"]
 html_theme = "furo"
 html_title = f"semibandits {release}"
-html_show_sourcelink = False
+html_show_copyright = html_show_sourcelink = False
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import re
 import subprocess
@@ -56,3 +57,16 @@ def test_every_page_is_reached_from_the_front_page():
         and not re.search(rf":: {name}$", reference, re.MULTILINE)
     ]  # fmt: skip
     assert missing == []
+
+
+def test_each_cell_of_the_table_of_the_paper_has_a_test(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    paper = importlib.import_module("paper")
+    page = paper.PAGE.read_text(encoding="utf-8")
+    assert paper.with_table(page) == page, "python tools/paper.py writes the table"
+    cells = re.findall(r" \[\^(\d+)\] ", page)
+    assert len(cells) == len(paper.FAMILIES) * len(paper.PROBLEMS)
+    tests = re.findall(r"^\[\^(\d+)\]: \[`(tests/[\w/]+\.py)`\]\(\.\./\.\./\2\): `(\w+)`$", page, re.MULTILINE)
+    assert {number for number, _, _ in tests} == set(cells)
+    for _, file, test in tests:
+        assert f"\ndef {test}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file} has no {test}"

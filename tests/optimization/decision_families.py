@@ -78,7 +78,6 @@ FAMILIES = {
     "enumerated": enumerated,
     "own": own,
 }
-MATROIDS = ("trees", "partition", "laminar", "transversal", "linear")
 
 
 def listed(decision_set):
