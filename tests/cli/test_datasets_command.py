@@ -56,7 +56,10 @@ def test_all_datasets_are_listed_with_their_figures(run, columns):
 def test_columns_stand_below_their_titles(run):
     for columns in (80, 108):
         lines = run("datasets", columns=columns)[1].splitlines()
-        line = next(each for each in lines if each.startswith("germany50-routing"))
+        line, largest = (
+            next(each for each in lines if each.startswith(name)) for name in ("germany50-routing", "la-serena-routing")
+        )
+        assert largest.index("15491") + 5 == line.index("17 ") + 2
         for title, cell in (
             ("d ", "69 "),
             (" m ", "17 "),

@@ -179,12 +179,13 @@ def test_simulations_are_described(capsys, monkeypatch, tmp_path):
 def test_policies_and_their_parameters_are_described():
     section = FORMATS[FORMATS.index("| policy | parameters |") :]
     rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, re.MULTILINE))
+    rows_of_help = re.sub(r"\n {8,}", " ", HELP)
     for policy in POLICIES:
         parameters = {field.name for field in dataclasses.fields(policy)} - {"variance"}
         said = set(re.findall(r"`(\w+)`", rows[policy.__name__]))
         assert said == parameters
         assert all(
-            re.search(rf"^({policy.__name__}\b|.*, {policy.__name__}\b).*\b{name}\b", HELP, re.MULTILINE)
+            re.search(rf"^({policy.__name__}\b|.*, {policy.__name__}\b).*\b{name}\b", rows_of_help, re.MULTILINE)
             for name in said
         )
     for radius in RADII:

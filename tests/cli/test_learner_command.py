@@ -62,7 +62,7 @@ def test_json(run, learn):
 def test_a_moved_learner_has_the_same_state(run, learn, is_pruned):
     learner = learn()
     if is_pruned:
-        assert run(["learner", "prune", URL, "courier"])[:2] == (0, "Deleted 7 entries before the latest\n")
+        assert run(["learner", "prune", URL, "courier"])[:2] == (0, "Deleted 7 entries of the journal\n")
         assert json.loads(run(["learner", "prune", URL, "courier", "--json"])[1]) == {"name": "courier", "deleted": 0}
     code, out, err = run(["learner", "export", URL, "courier", "--output", "courier.jsonl"])
     assert (code, out, err) == (0, "", "")

@@ -53,10 +53,10 @@ def test_the_report_is_written_to_the_folder(run, results):
     assert path == "results/report.html"
     shown = {answer["key"]: answer["headline"] for answer in data_of(path)["answers"]}
     assert [re.split(r"  +", line.strip()) for line in answers] == [
-        ["Learning", shown["earned"]],
-        ["Right", shown["settled"]],
-        ["Best", "u, v"],
-        ["Learning costs", shown["cost"]],
+        ["What learning earned", shown["earned"]],
+        ["How soon it was right", shown["settled"]],
+        ["What is best", "u, v"],
+        ["What learning costs at least", shown["cost"]],
     ]
     assert shown["best"] == "u, v"
 
@@ -138,4 +138,4 @@ def test_the_examples_of_the_help_run(run, results):
 def test_the_help_names_the_command(run):
     code, out, _ = run(["--help"])
     assert code == 0
-    assert re.search(r"\breport\b.*Show results in one HTML file", out)
+    assert re.search(r"\breport\b.*Write an HTML report", out)

@@ -24,16 +24,13 @@ HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
 
 COMMANDS: Final = {
     "bound": ("bound", "Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."),
-    "simulate": ("simulate", "Play policies on one instance and compare their regret with C(θ) ln T."),
-    "run": ("run", "Run the study that a file describes, and keep everything in one folder."),
-    "report": ("report_command", "Show results in one HTML file: curves, the decisions, the plan, the best policy."),
-    "datasets": ("datasets", "List the built-in datasets, which are real problems, or show one of them."),
+    "simulate": ("simulate", "Simulate policies on one instance and compare their regret with C(θ) ln T."),
+    "run": ("run", "Run the study in a file and write its results to a folder."),
+    "report": ("report_command", "Write an HTML report of a bound or a simulation."),
+    "datasets": ("datasets", "List the built-in datasets and networks, or describe one."),
     "learner": ("learner_command", "Create, list, show, export, import or prune the learners in a database."),
-    "serve": ("serve_command", "Serve the learners in a database over HTTP, with a page that shows them."),
-    "compile": (
-        "compile_command",
-        "Compile all kernels now, for an image whose first rounds must be fast, or before benchmarks.",
-    ),
+    "serve": ("serve_command", "Serve the learners in a database over HTTP."),
+    "compile": ("compile_command", "Compile all kernels ahead of time, for container images and benchmarks."),
 }
 """Module of each command, with `HELP` and the function `command`, and its summary in the list of commands."""
 
@@ -134,7 +131,8 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
         if not hasattr(error, "format_message"):
             raise
         # Wrong usage. The class of this exception is private to typer, or click's own, depending on the version.
-        return _fail(f"{error.format_message()} (see semibandits --help)", BAD_INPUT) if str(error) else BAD_INPUT
+        command = getattr(getattr(error, "ctx", None), "command_path", "semibandits")
+        return _fail(f"{error.format_message()} (see {command} --help)", BAD_INPUT) if str(error) else BAD_INPUT
     if code == INTERRUPTED:
         return _fail("interrupted, nothing written", INTERRUPTED)
     return code if isinstance(code, int) else 0

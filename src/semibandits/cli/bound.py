@@ -36,8 +36,6 @@ HELP = """
 Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it.
 
 [bold]Examples[/bold]
-
-\b
 semibandits bound germany50 --source Saarbruecken --target Greifswald
 semibandits bound polska --family trees --json
 semibandits bound germany50-routing --plot map.png
@@ -45,14 +43,12 @@ semibandits bound delays.csv --source a --target z --plot plan.png
 semibandits bound rewards.csv --size 10
 semibandits bound ranking.csv --saturate rows
 semibandits bound films.csv --capacity 2 --capacity drama=3 --size 8
-semibandits bound roads.csv --source home --target office --column costs=minutes
+semibandits bound roads.csv --source a --target z --column costs=minutes
 semibandits bound instance.json --gap 0.01 --time-limit 60
 semibandits bound clicks.csv --size 3 --law bernoulli
 semibandits bound germany50-routing --law gaussian:upper=0
 
-[bold]Columns of a table[/bold], besides theta (mean rewards) or costs and, optionally, variance
-
-\b
+[bold]Columns of a table[/bold]: theta (mean rewards) or costs, optionally variance, and
 tail, head              paths, routes and spanning trees
 row, column             matchings
 item                    m-sets
@@ -62,8 +58,8 @@ item, group1, group2    the same for two groupings at once
 Usual names such as from, to, minutes or category are recognised; --column names any other. Other columns are ignored.
 """
 
-SOLVER = "The solver"
-LAW_HELP = "gaussian, bernoulli, poisson or gamma; with parameters gaussian:upper=0, poisson:cost, gamma:shape=2,cost."
+SOLVER = "Solver"
+LAW_HELP = "gaussian, bernoulli, poisson or gamma; parameters as in gaussian:upper=0, poisson:cost, gamma:shape=2,cost."
 
 
 def command(
@@ -91,13 +87,13 @@ def command(
     time_limit: Annotated[
         float | None,
         typer.Option(
-            help="Seconds; if they run out, prints the bracket reached, with exit code 3.", rich_help_panel=SOLVER
+            help="Seconds after which to print the bracket reached, with exit code 3.", rich_help_panel=SOLVER
         ),
     ] = None,
     tie_tolerance: Annotated[
         float,
         typer.Option(
-            help="Rewards of decisions that differ by less, relative to m max|θ|, are ties.", rich_help_panel=SOLVER
+            help="Decisions whose rewards differ by at most this, relative to m max|θ|, tie.", rich_help_panel=SOLVER
         ),
     ] = 1e-12,
     everything: Annotated[

@@ -102,7 +102,11 @@ def _certificate(result: GravesLaiResult) -> str:
 def _method(result: GravesLaiResult) -> str:
     stats = result.stats
     parts = [result.method]
-    parts += [f"{int(stats[key]):,} {key}" for key in ("rounds", "cycles", "stages", "steps") if key in stats]
+    parts += [
+        counted(int(stats[f"{one}s"]), one, f"{one}s")
+        for one in ("round", "cycle", "stage", "step")
+        if f"{one}s" in stats
+    ]
     if "seconds" in stats:
         parts.append(f"{stats['seconds']:.2f} s")
     return ", ".join(parts)

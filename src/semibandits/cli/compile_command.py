@@ -16,16 +16,14 @@ from semibandits.compilation import TASKS, cache_folders, compile_kernels
 from semibandits.errors import InvalidInputError
 
 HELP = """
-Compile all kernels now, for an image whose first rounds must be fast, or before benchmarks.
+Compile all kernels ahead of time, for container images and benchmarks.
 
-This is optional: kernels run as Python until compiling them pays. Compiling all of them takes two minutes. The result is kept on
-disk for this environment and CPU, and the next call takes seconds.
+This is optional: kernels run as Python until compiling them pays. Compiling all of them takes two minutes. They are cached \
+on disk for this environment and CPU, and the next call takes seconds.
 
-Only users who may write to that folder use what is kept. After an upgrade, the kernels that have changed are compiled again.
+The cache is used only by users who can write to its folder. After an upgrade, kernels that have changed are compiled again.
 
 [bold]Examples[/bold]
-
-\b
 semibandits compile
 semibandits compile --workers 1
 """
@@ -39,7 +37,7 @@ def command(
         ),
     ] = "auto",
 ) -> None:
-    """Compile all kernels now, for images and benchmarks."""
+    """Compile all kernels ahead of time."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         raise InvalidInputError("the compiler must be enabled, got NUMBA_DISABLE_JIT=1: unset it")
     wanted = worker_count(workers)

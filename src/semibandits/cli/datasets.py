@@ -19,11 +19,9 @@ from semibandits.families.registry import FAMILIES
 from semibandits.reporting.formatting import amount, bracket_text, cost_text, counted
 
 HELP = """
-List the built-in datasets, which are real problems, or show one of them.
+List the built-in datasets and networks, or describe one.
 
 [bold]Examples[/bold]
-
-\b
 semibandits datasets
 semibandits datasets flights-on-time
 semibandits datasets --networks
@@ -38,9 +36,9 @@ REPLAY: Final = "*"
 
 def command(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Show this dataset, or the nodes of this network.")
+        str | None, typer.Argument(metavar="NAME", help="A dataset to describe, or a network whose nodes to list.")
     ] = None,
-    networks: Annotated[bool, typer.Option("--networks", help="List the built-in networks instead.")] = False,
+    networks: Annotated[bool, typer.Option("--networks", help="List the networks instead of the datasets.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the built-in datasets, or show one of them or the nodes of a network."""
@@ -65,12 +63,14 @@ def _print_list(console: Console, rows: list[CatalogueRow]) -> None:
     """Print a block per family with one or two lines per dataset, and the legend."""
     wide = console.width >= WIDE
     titles = ("dataset", "what is chosen", "d", "m", "decisions", "Δ min", "C(θ)", "unit", "θ is")
-    console.print(_line(titles, wide), style="dim")
+    cells = {row.name: _cells(row) for row in rows}
+    widths = [max(map(len, column)) for column in zip(titles, *cells.values(), strict=True)]
+    console.print(_line(titles, widths, wide), style="dim")
     for family, group in groupby(rows, key=lambda row: row.family):
         console.print()
         console.print(FAMILIES[family].heading, style="bold")
         for row in group:
-            console.print(_line(_cells(row), wide), soft_wrap=True)
+            console.print(_line(cells[row.name], widths, wide), soft_wrap=True)
             if not wide:
                 console.print(f"  {row.title}", style="dim")
     console.print()
@@ -86,11 +86,11 @@ def _print_list(console: Console, rows: list[CatalogueRow]) -> None:
     console.print("More: semibandits datasets NAME; networks: semibandits datasets --networks", style="dim")
 
 
-def _line(cells: tuple[str, ...], wide: bool) -> str:
+def _line(cells: tuple[str, ...], widths: list[int], wide: bool) -> str:
     """Cells in columns: text aligned left, numbers right."""
-    widths = {0: -23, 1: -24, 2: 3, 3: 2, 4: 9, 5: 8, 6: 7, 7: -7, 8: -9}
-    kept = [k for k in widths if wide or k != 1]
-    return " ".join(cells[k].rjust(widths[k]) if widths[k] > 0 else cells[k].ljust(-widths[k]) for k in kept).rstrip()
+    texts = (0, 1, 7, 8)
+    kept = [k for k in range(len(cells)) if wide or k != 1]
+    return " ".join(cells[k].ljust(widths[k]) if k in texts else cells[k].rjust(widths[k]) for k in kept).rstrip()
 
 
 def _cells(row: CatalogueRow) -> tuple[str, ...]:

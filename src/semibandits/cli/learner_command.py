@@ -39,23 +39,21 @@ if TYPE_CHECKING:
 HELP = """
 Create, list, show, export, import or prune the learners in a database.
 
-URL is that of the database: sqlite:///routes.db for a file, or postgresql://user@host/database.
+URL names the database: sqlite:///routes.db is a file, postgresql://user@host/database a server.
 
 [bold]Examples[/bold]
-
-\b
 semibandits learner create sqlite:///routes.db packets germany50-routing
-semibandits learner create sqlite:///routes.db courier roads.csv --source home --target office --law gamma:cost
+semibandits learner create sqlite:///routes.db films films.csv --capacity 2
 semibandits learner list sqlite:///routes.db
 semibandits learner show sqlite:///routes.db courier
 semibandits learner export sqlite:///routes.db courier --output courier.jsonl
 semibandits learner import postgresql://me@host/learners --input courier.jsonl
 semibandits learner prune sqlite:///routes.db courier
 
-The decisions of a new learner are those of PROBLEM; its means are not used unless --prior-plays is given, its variances are.
+A new learner has the decisions and the variances of PROBLEM. Its means are used only with --prior-plays.
 """
 ACTIONS: Final = ("create", "list", "show", "export", "import", "prune")
-CREATE: Final = "A new learner"
+CREATE: Final = "Options of create"
 LONGEST_FACT: Final = 300
 
 
@@ -64,26 +62,24 @@ def command(
         str, typer.Argument(metavar="ACTION", help="create, list, show, export, import or prune.", show_default=False)
     ],
     url: Annotated[str, typer.Argument(metavar="URL", help="URL of the database.", show_default=False)],
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Name of the learner.", show_default=False)
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of the learner.", show_default=False)] = None,
     problem: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PROBLEM]",
+            metavar="PROBLEM",
             help="create: a built-in dataset or network, or a table or .json file.",
             show_default=False,
         ),
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="GLADE by default; with parameters ESCB:radius=log.", rich_help_panel=CREATE),
+        typer.Option(metavar="NAME", help="Policy, as in ESCB:radius=log; GLADE by default.", rich_help_panel=CREATE),
     ] = None,
     law: Annotated[
         str | None, typer.Option(metavar="LAW", help="Law of the rewards, as for bound.", rich_help_panel=CREATE)
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="The source of randomness, 0 by default.", rich_help_panel=CREATE)
+        int | None, typer.Option(metavar="N", help="Seed of the random numbers, 0 by default.", rich_help_panel=CREATE)
     ] = None,
     half_life: Annotated[
         float | None,
@@ -92,13 +88,13 @@ def command(
     defer_plans: Annotated[
         bool,
         typer.Option(
-            "--defer-plans", help="Asks never wait for plans, which a service solves.", rich_help_panel=CREATE
+            "--defer-plans", help="Let the service solve plans in the background, not in ask.", rich_help_panel=CREATE
         ),
     ] = False,
     prior_plays: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Begin with the means of PROBLEM, each worth N outcomes.", rich_help_panel=CREATE
+            metavar="N", help="Use the means of PROBLEM as a prior worth N outcomes each.", rich_help_panel=CREATE
         ),
     ] = None,
     family: Family = None,
@@ -254,5 +250,5 @@ def _prune(url: str, name: str, *, as_json: bool) -> None:
     with reopened(url, name) as learner:
         deleted = learner.prune()
     print_json({"name": name, "deleted": deleted}) if as_json else print_line(
-        f"Deleted {deleted:,} entries before the latest"
+        f"Deleted {counted(deleted, 'entry', 'entries')} of the journal"
     )

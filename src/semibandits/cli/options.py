@@ -7,9 +7,9 @@ from typing import Annotated, Final, TypeAlias
 
 import typer
 
-PROBLEM: Final = "Your problem"
+PROBLEM: Final = "Problem"
 OUTPUT: Final = "Output"
-EXECUTION: Final = "Where it runs"
+EXECUTION: Final = "Execution"
 
 Problem: TypeAlias = Annotated[
     str,
@@ -20,7 +20,7 @@ Problem: TypeAlias = Annotated[
 Family: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="paths, routes, trees, matchings, msets, partition or intersection; often follows from the header.",
+        help="paths, routes, trees, matchings, msets, partition or intersection; often clear from the header.",
         rich_help_panel=PROBLEM,
     ),
 ]
@@ -31,20 +31,22 @@ Target: TypeAlias = Annotated[
     str | None, typer.Option(help="Last node of the paths or routes.", rich_help_panel=PROBLEM)
 ]
 Undirected: TypeAlias = Annotated[
-    bool, typer.Option("--undirected", help="Links of routes can be used both ways.", rich_help_panel=PROBLEM)
+    bool, typer.Option("--undirected", help="Links of routes can be used in both directions.", rich_help_panel=PROBLEM)
 ]
 Size: TypeAlias = Annotated[
     int | None, typer.Option(help="Number of items to choose, within the capacities if any.", rich_help_panel=PROBLEM)
 ]
 Saturate: TypeAlias = Annotated[
     str | None,
-    typer.Option(help="Sides that a matching covers: both (default), rows, columns or none.", rich_help_panel=PROBLEM),
+    typer.Option(
+        help="Sides that a matching must cover: both (default), rows, columns or none.", rich_help_panel=PROBLEM
+    ),
 ]
 Capacity: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[COLUMN:][NAME=]K",
-        help="Most items to choose from a group: K from each, or NAME=K from one. Repeatable.",
+        help="Largest number of items from each group, or with NAME=K from one group. Repeatable.",
         rich_help_panel=PROBLEM,
     ),
 ]
@@ -61,7 +63,7 @@ Column: TypeAlias = Annotated[
 ]
 Variance: TypeAlias = Annotated[
     float | None,
-    typer.Option(help="Variance of each reward, if the file has none: 0.5 by default.", rich_help_panel=PROBLEM),
+    typer.Option(help="Variance of each reward, if the file has none; 0.5 by default.", rich_help_panel=PROBLEM),
 ]
 TEXTS: Final = "Texts for tables, figures and reports"
 Title: TypeAlias = Annotated[str | None, typer.Option(help="Title, by default the file's name.", rich_help_panel=TEXTS)]
@@ -90,7 +92,7 @@ Plot: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Draw the figure to FILE (.png, .pdf or .svg) instead of the folder.",
+        help="File of the figure (.png, .pdf or .svg), instead of regret.png in the folder.",
         rich_help_panel=OUTPUT,
     ),
 ]

@@ -14,28 +14,24 @@ from semibandits.reporting.report import check_report, retitled, write_payload
 from semibandits.reporting.sources import REPORT, read_results
 
 HELP = """
-Show results in one HTML file: curves, the decisions, the plan, the best policy.
+Write an HTML report of a bound or a simulation.
 
-The file needs no network and no other file: open it in a browser, send it, print it.
+It shows the best decision, the plan and curves of regret, in one file that works offline.
 
 [bold]Examples[/bold]
-
-\b
 semibandits report results
 semibandits report bound.json
 semibandits report results/simulation.zip
 semibandits report results --to germany50.html
 semibandits report results --json
 
-[bold]What can be shown[/bold]
-
-\b
+[bold]Results[/bold]
 a folder         of semibandits simulate --output, or of semibandits run
 bound.json       of semibandits bound --save
-simulation.zip   of simulate, or SimulationResult.save: no decisions drawn
+simulation.zip   of simulate, or SimulationResult.save: decisions not drawn
 """
 
-LINES: Final = {"best": "Best", "earned": "Learning", "settled": "Right", "cost": "Learning costs"}
+CARDS: Final = ("earned", "settled", "best", "cost")
 """The summary cards that are printed."""
 
 
@@ -50,7 +46,7 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The file to write; by default report.html in the folder, or beside the file with its name.",
+            help="File to write; by default report.html in the folder, or FILE.html beside a file.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -59,7 +55,7 @@ def command(
     question: Question = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show results in one HTML file: curves, the decisions, the plan, the best policy."""
+    """Write an HTML report of a bound or a simulation."""
     target = to or (path / REPORT if path.is_dir() else path.with_suffix(".html"))
     data = retitled(read_results(path), title=title, unit=unit, question=question)
     check_report(target)
@@ -75,8 +71,8 @@ def _print(payload: dict[str, Any], target: Path) -> None:
     """Print the path of the report and one line per summary card."""
     lines = facts_table()
     for answer in payload["answers"]:
-        if answer["key"] in LINES:
-            lines.add_row(LINES[answer["key"]], answer["headline"])
+        if answer["key"] in CARDS:
+            lines.add_row(answer["label"], answer["headline"])
     out = new_console()
     out.print(str(target), soft_wrap=True)
     out.print(lines)

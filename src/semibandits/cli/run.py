@@ -14,14 +14,12 @@ from semibandits.cli.studying import run_and_print
 from semibandits.studies.study_file import read_study
 
 HELP = """
-Run the study that a file describes, and keep everything in one folder.
+Run the study in a file and write its results to a folder.
 
-An interrupted study continues; a finished one is not run again. If the file now has more replications or policies, only
-these are simulated. docs/studies.md describes the file.
+The same command continues an interrupted study. If the file now has more replications or policies, only these are \
+simulated. docs/studies.md describes the file.
 
 [bold]Examples[/bold]
-
-\b
 semibandits run germany50.toml
 semibandits run germany50.toml --workers auto
 semibandits run germany50.toml --output elsewhere
@@ -49,7 +47,7 @@ def command(
     workers: Annotated[str | None, WORKERS] = None,
     scheduler: Scheduler = None,
 ) -> None:
-    """Run the study that a file describes, and keep everything in one folder."""
+    """Run the study in a file and write its results to a folder."""
     asked = read_study(study)
     output_options: dict[str, Any] = {
         key: value for key, value in (("folder", output), ("figure", plot)) if value is not None

@@ -12,29 +12,25 @@ from semibandits.cli.terminal import forget_output, print_line
 from semibandits.errors import InvalidInputError, SemibanditsError
 
 HELP = """
-Serve the learners in a database over HTTP, with a page that shows them.
+Serve the learners in a database over HTTP.
 
-Requests carry the token in the environment variable SEMIBANDITS_TOKEN. Without one, only this machine is served. Learners are
-created with semibandits learner create, or from Python; those that are created later are served too.
+Requests must carry the token in the environment variable SEMIBANDITS_TOKEN. If it is not set, only this machine is \
+served. Create learners with semibandits learner create or in Python, before or while the service runs.
 
 [bold]Examples[/bold]
-
-\b
 semibandits serve --storage sqlite:///routes.db
 semibandits serve --storage sqlite:///routes.db --name courier --port 8080
-SEMIBANDITS_TOKEN=... semibandits serve --storage postgresql://me@host/learners --host 0.0.0.0
+SEMIBANDITS_TOKEN=... semibandits serve --storage sqlite:///routes.db --proxy 127.0.0.1
 """
 
 
 def command(
     storage: Annotated[
         str,
-        typer.Option(
-            metavar="URL", help="URL of the database: sqlite:///routes.db or postgresql://user@host/database."
-        ),
+        typer.Option(metavar="URL", help="URL of the database."),
     ],
     host: Annotated[
-        str, typer.Option(help="Address to listen on; others than this machine need a token.")
+        str, typer.Option(help="Address to listen on; one that other machines can reach requires a token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on, 0 for any.", min=0, max=65535)] = 8000,
     name: Annotated[list[str] | None, typer.Option(help="Serve only this learner. Repeatable.")] = None,
@@ -43,16 +39,14 @@ def command(
     ] = None,
     body_limit: Annotated[int, typer.Option(metavar="BYTES", help="Largest body of a request.")] = 1_000_000,
     storage_timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long to wait while the database is locked or gone.")
+        float, typer.Option(metavar="SECONDS", help="Longest wait for a database that is locked or gone.")
     ] = 10.0,
     bound_seconds: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Time limit of a lower bound at the estimates.")
+        float, typer.Option(metavar="SECONDS", help="Time limit for C(θ) at the estimates.")
     ] = 60.0,
     proxy: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESSES", help="Reverse proxies whose X-Forwarded-For names the client, as in 10.0.0.2."
-        ),
+        typer.Option(metavar="ADDRESSES", help="Reverse proxies whose X-Forwarded-For is trusted, as in 10.0.0.2."),
     ] = None,
     log_format: Annotated[str, typer.Option(help="json or text.")] = "json",
 ) -> None:

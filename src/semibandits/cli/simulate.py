@@ -1,4 +1,4 @@
-"""``semibandits simulate``: play policies on one instance and compare their regret with the bound."""
+"""``semibandits simulate``: simulate policies on one instance and compare their regret with the bound."""
 
 from __future__ import annotations
 
@@ -40,11 +40,9 @@ from semibandits.studies.problems import find_problem
 from semibandits.studies.study import Execution, Output, SimulationOptions, Study
 
 HELP = """
-Play policies on one instance and compare their regret with C(θ) ln T.
+Simulate policies on one instance and compare their regret with C(θ) ln T.
 
 [bold]Examples[/bold]
-
-\b
 semibandits simulate germany50 --source Saarbruecken --target Greifswald -n 20
 semibandits simulate polska --family trees -p CUCB -p thompson -T 1e5 -n 20
 semibandits simulate delays.csv --source a --target z --workers auto
@@ -58,19 +56,18 @@ semibandits simulate instance.json -T 1e7 --output run1 --extend
 semibandits simulate flights-on-time --rewards replay --output run2
 
 [bold]Policies and their parameters[/bold]
-
-\b
 CUCB, ESCB          radius (log, log-loglog or kveton)
 AESCB               radius, ratio, additive, levels
-GLADE               discount, rivals, patience, foresight, saving, remembered, recheck, rewards, law
+GLADE               discount, rivals, patience, foresight, saving, remembered,
+                    recheck, rewards, law
 OSSB                radius, gamma, epsilon, gap, rewards, law
 ThompsonSampling    scale, law; thompson for short
-all policies        variance that they assume, by default that of the file
+all policies        variance to assume, by default that of the file
 
-Files are those of semibandits bound (see its --help).
+semibandits bound --help describes the files.
 """
 
-SIMULATION = "The simulation"
+SIMULATION = "Simulation"
 
 
 def command(
@@ -116,7 +113,7 @@ def command(
             "--rewards",
             "--law",
             metavar="LAW",
-            help="gaussian, bernoulli (0 or 1), poisson, gamma, with parameters poisson:cost; or replay (a dataset's outcomes).",
+            help="gaussian, bernoulli, poisson or gamma, parameters as in poisson:cost; replay: the outcomes of a dataset.",
             rich_help_panel=SIMULATION,
         ),
     ] = "gaussian",
@@ -142,7 +139,7 @@ def command(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Keep replications as they finish, and at the end the result, a table, a figure and a report.",
+            help="Store each finished replication, then the result, a table, a figure and a report.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -160,14 +157,14 @@ def command(
         bool | None,
         typer.Option(
             "--report/--no-report",
-            help="Whether to write a report to the folder; by default yes.",
+            help="Write a report to the folder, as by default.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
     as_json: AsJson = False,
     progress: Progress = None,
 ) -> None:
-    """Play policies on one instance and compare their regret with C(θ) ln T."""
+    """Simulate policies on one instance and compare their regret with C(θ) ln T."""
     options = ProblemOptions(
         family=family,
         source=source,

@@ -91,7 +91,8 @@ def _table(answer: Answer) -> Table:
     rows = answer.result.summary()
     with_bound = any(row.regret_ratio is not None or row.slope_ratio is not None for row in rows)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True, pad_edge=False)
-    table.add_column("policy", overflow="fold", max_width=NAME_WIDTH)
+    lines = [line for row in rows for line in _name_lines(row)]
+    table.add_column("policy", overflow="fold", max_width=NAME_WIDTH, no_wrap=max(map(len, lines)) <= NAME_WIDTH)
     table.add_column(styled("regret at T", *unit), justify="right")
     if with_bound:
         table.add_column(styled("over", "C ln T"), justify="right")
@@ -106,12 +107,14 @@ def _table(answer: Answer) -> Table:
     return table
 
 
-def _cells(answer: Answer, row: PolicySummary, *, with_bound: bool) -> list[RenderableType]:
+def _name_lines(row: PolicySummary) -> list[str]:
+    """The name of the policy, and a line for each parameter."""
     name, _, parameters = row.policy.removesuffix(")").partition("(")
-    cells: list[RenderableType] = [
-        styled(name, *(f"  {each}" for each in parameters.split(", ") if each)),
-        _with_interval(row.regret, row.regret_interval),
-    ]
+    return [name, *(f"  {each}" for each in parameters.split(", ") if each)]
+
+
+def _cells(answer: Answer, row: PolicySummary, *, with_bound: bool) -> list[RenderableType]:
+    cells: list[RenderableType] = [styled(*_name_lines(row)), _with_interval(row.regret, row.regret_interval)]
     cells += [_ratio(row.regret_ratio)] * with_bound
     cells.append(_with_interval(row.slope, row.slope_interval))
     cells += [_ratio(row.slope_ratio)] * with_bound
