@@ -11,6 +11,7 @@ import matplotlib
 import numpy as np
 import pytest
 
+from semibandits import __version__
 from semibandits._text import visible
 from semibandits.cli import main
 from semibandits.decisions import tables
@@ -371,7 +372,7 @@ def test_program_as_installed():
     """One run as a process: version, and a reader that leaves early."""
     program = Path(sys.executable).with_name("semibandits")
     version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
-    assert version.stdout.startswith("semibandits 0.")
+    assert version.stdout == f"semibandits {__version__}\n"
     with subprocess.Popen([program, "datasets"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         process.stdout.close()
         assert process.stderr.read() == ""
