@@ -28,7 +28,7 @@ COMPILED_METHODS = ("maximize", "maximize_index", "_maximize_index")
 
 
 class DecisionSet(ABC):
-    """A set X of decisions, which are 0/1 vectors over d items.
+    """A set X of decisions, each a set of items as a bool array of shape (d,).
 
     Decision sets are immutable. A subclass must implement `d`, `m` and `maximize`. All other methods have a default or
     raise UnsupportedError. :func:`semibandits.testing.check_decision_set` tests a set of your own.

@@ -46,7 +46,7 @@ class ExchangeGraph:
     Notes
     -----
     The circulations of this graph span the cone of all ways to leave x*, and its simple cycles give all constraints of the
-    Graves-Lai problem: docs/explanations/exchange-graph.md. [theory §2, T0 and T1]
+    Graves-Lai problem: docs/explanations/exchange-graph.md. [theory T0, T1]
 
     Examples
     --------
@@ -98,7 +98,7 @@ class ExchangeGraph:
     def apply(self, arcs: IntArray) -> BoolArray:
         """x* after the exchange along `arcs`, ints of shape (k,); bool, shape (d,).
 
-        For matroid intersections the result need not be a decision. [theory §2, T1]
+        For matroid intersections the result need not be a decision. [theory T1]
         """
         x = self.decision.copy()
         leaving, entering = self.leaving[arcs], self.entering[arcs]

@@ -198,7 +198,7 @@ class Matchings(DecisionSet):
         Node p is the p-th item of x*, with its row and its column. Unless both sides must be saturated, an additional last node
         represents all free rows and columns. An item outside x* enters on an arc from its row's node to its column's node, and
         the item of x* at the tail leaves. On arcs without an entering item, a row becomes free (arcs to the last node) or a
-        column does (arcs from it), where `saturate` allows it. [theory §2, T1]
+        column does (arcs from it), where `saturate` allows it. [theory T1]
 
         Raises
         ------

@@ -271,7 +271,7 @@ class MatroidIntersection(DecisionSet):
 
         Notes
         -----
-        theory §2, with nodes shared by the items of a class: a cycle that visits such a node twice is the sum of two shorter
+        Nodes are shared by the items of a class: a cycle that visits such a node twice is the sum of two shorter
         ones, so neither the cone (T0) nor the constraints (T1, T3) change, and there are fewer arcs.
         """
         theta = item_vector(weights, self._d, "weights")

@@ -143,7 +143,7 @@ class MatroidDecisions(DecisionSet):
 
         Notes
         -----
-        theory T2: these gaps determine the Graves-Lai problem, C(theta) = sum of 1 / delta_i for variance 1/2.
+        These gaps determine the Graves-Lai problem, C(theta) = sum of 1 / delta_i for variance 1/2 [theory T2].
         """
         theta = item_vector(weights, self._d, "weights")
         x = self.maximize(theta)
@@ -166,7 +166,7 @@ class MatroidDecisions(DecisionSet):
 
         Notes
         -----
-        theory §2: the fundamental circuits of x*.
+        The fundamental circuits of x*.
         """
         theta = item_vector(weights, self._d, "weights")
         x = self.maximize(theta)

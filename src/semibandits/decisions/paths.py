@@ -183,7 +183,7 @@ class Paths(DecisionSet):
 
         Its nodes are those on paths from source to target, in topological order. Items outside x* enter on arcs from tail to
         head, items of x* leave on arcs of cost 0 from head to tail, and the nodes of x* are the hub. Items on no path have no
-        arc. The potentials are minus the weights of the heaviest paths from the source. [theory §2, T0]
+        arc. The potentials are minus the weights of the heaviest paths from the source. [theory T0]
         """
         theta = item_vector(weights, self.d, "weights")
         x, heaviest = self._heaviest(theta)

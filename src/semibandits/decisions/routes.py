@@ -75,7 +75,7 @@ class Routes(DecisionSet):
     Notes
     -----
     Maximising arbitrary weights over simple paths is NP-hard. Weights are therefore clipped at ``-least``, which no mean reward
-    exceeds, and a shortest path is found by A* search: docs/routes.md. [theory §6]
+    exceeds, and a shortest path is found by A* search: docs/routes.md. [theory R1]
 
     Examples
     --------

@@ -3,7 +3,7 @@
 A route is plausible if its mean can be raised above that of the best route, the *base*, by raises e_i >= 0 of the items that
 enter, with ``sum of e_i^2 / bonuses_i <= 1`` and no cost below its least one. A route consists of detours that leave the base and
 come back to it. If it is plausible, the raises close the gap of one of its detours, and that detour leads forward: the cost of
-one that leads back cannot be raised away. So it is enough to search single forward detours (theory, R1).
+one that leads back cannot be raised away. So it is enough to search single forward detours (theory R1).
 
 At a price p of a squared raise, an item costs ``priced``, and the raises of a detour exceed its gap by at most ``p - value``: its
 value is the sum of priced costs less the length of the base between its ends. Shortest paths from all nodes of the base give the

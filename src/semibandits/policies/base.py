@@ -20,7 +20,8 @@ from semibandits.rewards._digest import own_attributes
 class Agent(ABC):
     """State of a policy on one decision set.
 
-    To write your own, implement `choose` and `observe`; everything else has a default. Rounds may overlap: `choose` may be called
+    To write your own, implement `choose`, which returns a bool array of shape (d,), and `observe`, which receives the k items
+    of a decision and their rewards; everything else has a default. Rounds may overlap: `choose` may be called
     before the outcomes of earlier rounds are observed, and outcomes may be observed in any order.
 
     Examples

@@ -1,4 +1,4 @@
-"""The Graves-Lai problem for decision sets known only through `maximize`: column-and-cut generation (theory §3)."""
+"""The Graves-Lai problem for decision sets known only through `maximize`: column-and-cut generation."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from semibandits.regret_bound.rows import Rows
 class ConicMaster(Master):
     """One three-dimensional second-order cone per arc with an item and one linear row per cycle, without warm starts.
 
-    Flows are scaled by v/gap^2 and rows by the squared gap of their cycle (theory §3). Without scaling, interior-point solvers
+    Flows are scaled by v/gap^2 and rows by the squared gap of their cycle. Without scaling, interior-point solvers
     report success with values that are wrong by a few percent.
     """
 

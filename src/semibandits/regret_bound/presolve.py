@@ -2,7 +2,7 @@
 
 Nodes between which a walk can move at no cost are merged: those of the hub, and those on cycles of zero gap (exchanges between
 optimal decisions). The remaining graph decomposes: self-loops are solved in closed form, arcs on no cycle cannot carry flow, and
-each simple cycle lies in one biconnected block, so that blocks are separate problems (theory §3, point 2).
+each simple cycle lies in one biconnected block, so that blocks are separate problems.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The Graves-Lai problem over simple paths of a graph with cycles, for costs known to be nonnegative (theory, section 6).
+"""The Graves-Lai problem over simple paths of a graph with cycles, for costs known to be nonnegative (theory R1, R3).
 
 The plan consists of simple paths, and its constraints are forward detours from the optimal routes (R1). Both are generated:
 detours by shortest paths at a grid of prices (R2), which are columns as well, and other columns by shortest paths at prices of

@@ -127,10 +127,11 @@ def graves_lai(
 
     Notes
     -----
-    Problem P_GL of Cuvelier, Combes, Gourdin (ALT 2021), for any variances and laws. Closed form: theory T2, L2. Cycles:
-    circulations of the exchange graph with cycle cuts, T0, T1, T3; for laws other than Gaussian, labels over a grid of prices,
-    L1, L3 (docs/laws.md); certificates L4 and L5. Columns: column-and-cut generation with branch and bound for the cuts, which
-    takes exponential time in the worst case. Its bracket assumes that `maximize` is exact up to rounding.
+    Problem P_GL of Cuvelier, Combes, Gourdin (ALT 2021), for any variances and laws. T2 and the like are statements of
+    docs/explanations/theory.md. Closed form: T2, L2. Cycles: circulations of the exchange graph with cycle cuts, T0, T1, T3;
+    for other laws than Gaussian, labels over a grid of prices, L1, L3; certificates L4 and L5. Columns: column-and-cut
+    generation with branch and bound for the cuts, which takes exponential time in the worst case. Its bracket assumes that
+    `maximize` is exact up to rounding.
 
     Examples
     --------

@@ -347,11 +347,11 @@ class SimulationResult:
         }
         return new_frame(columns)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the regret of all policies; see :func:`semibandits.plotting.regret.plot_regret`."""
+    def plot(self, ax: Axes | None = None, *, unit: str = "units of reward") -> Axes:
+        """Draw mean regrets with 95 % bands, and C(theta) ln T if it is known; `unit` is that of the rewards."""
         from semibandits.plotting.regret import plot_regret
 
-        return plot_regret(self, ax=ax)
+        return plot_regret(self, ax=ax, unit=unit)
 
     def plot_exploration(self, policy: str, ax: Axes | None = None) -> Axes:
         """Draw plays of items against the plan; see :func:`semibandits.plotting.exploration.plot_exploration`."""

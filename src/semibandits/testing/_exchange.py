@@ -97,7 +97,7 @@ def _check_cycles(
 ) -> None:
     """The cheapest cycle on which an item leaves (enters) costs the gap of the best decision without (with) that item.
 
-    theory T1: if the weight of an item is raised by more than this, x* is no longer optimal.
+    Theory T1: if the weight of an item is raised by more than this, x* is no longer optimal.
     """
     through = _cheapest_cycles(graph)
     value = float(weights @ graph.decision)

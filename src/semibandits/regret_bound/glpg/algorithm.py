@@ -107,7 +107,7 @@ class GLPG:
 
     Notes
     -----
-    Cuvelier, Combes, Gourdin (ALT 2021), Step 2, with theory §1: the first iterate is the projection (erratum 6) of the lower
+    Cuvelier, Combes, Gourdin (ALT 2021), Step 2, with errata: the first iterate is the projection (erratum 6) of the lower
     bounds on I and 0 elsewhere, so that it is no farther from the optimum than the origin; x^t by erratum 7; lower bounds
     ``2 sigma_i^2 / (m max|theta|)^2``. The practical schedule starts from the best decision with each item of I at rate
     ``2 sigma_i^2 / delta_i^2`` instead, scaled to the boundary (theory T5), with a quarter of these rates as lower bounds.

@@ -25,7 +25,7 @@ def exploration_plan(problem: ReducedProblem, rates: FloatArray, deadline: float
 
     Notes
     -----
-    Step 3 of Cuvelier, Combes, Gourdin (ALT 2021), corrected (theory §1, erratum 8).
+    Step 3 of Cuvelier, Combes, Gourdin (ALT 2021), corrected (erratum 8).
     """
     best, d = problem.best, problem.decision_set.d
     target = np.zeros(d)

@@ -69,7 +69,7 @@ def discretise(
 
     Notes
     -----
-    Proposition 6 of Cuvelier, Combes, Gourdin (ALT 2021) with theory §1, erratum 11: the range of epsilon, the exponent 6, and I
+    Proposition 6 of Cuvelier, Combes, Gourdin (ALT 2021) with erratum 11: the range of epsilon, the exponent 6, and I
     of the original rewards. Decisions without an item of I have no constraint and are not in optimal plans, so their gaps do not
     matter.
 

@@ -132,7 +132,7 @@ class GLPGParameters:
 
         Notes
         -----
-        Proposition "gradient descent" of Cuvelier, Combes, Gourdin (ALT 2021) with theory §1, errata 2 to 5, and v = V = 1 there.
+        Proposition "gradient descent" of Cuvelier, Combes, Gourdin (ALT 2021) with errata 2 to 5, and v = V = 1 there.
         """
         _check(problem, delta, ratio)
         total, spread, norm = _sizes(problem)

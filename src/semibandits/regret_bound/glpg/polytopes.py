@@ -69,7 +69,7 @@ def polytope(decision_set: DecisionSet) -> Polytope:
     Notes
     -----
     Assumption 5 of Cuvelier, Combes, Gourdin (ALT 2021) requires such rows without auxiliaries, which only exist for paths and
-    perfect matchings (theory §1, erratum 9). Trees: Martin (1991). Matroids: Rothvoß (2013).
+    perfect matchings (erratum 9). Trees: Martin (1991). Matroids: Rothvoß (2013).
     """
     if isinstance(decision_set, Paths):
         return _flows(decision_set)

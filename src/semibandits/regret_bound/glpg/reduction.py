@@ -94,7 +94,7 @@ class ReducedProblem:
 
         Notes
         -----
-        Cuvelier, Combes, Gourdin (ALT 2021), sections 4.3 and 4.4, with q corrected (theory §1, erratum 1).
+        Cuvelier, Combes, Gourdin (ALT 2021), sections 4.3 and 4.4, with q corrected (erratum 1).
         """
         theta = item_vector(theta, decision_set.d, "theta").copy()
         tolerance = tie_tolerance * decision_set.m * float(np.abs(theta).max(initial=0.0))

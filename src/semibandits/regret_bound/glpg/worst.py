@@ -95,7 +95,7 @@ class SearchedDecisions(WorstDecision):
 class BudgetedDecisions(WorstDecision):
     """One budgeted problem for each gap s = 1, 2, ..., solved to the ratio, for integer mean rewards.
 
-    Proposition "x^t" of Cuvelier, Combes, Gourdin (ALT 2021), with the choice of theory §1, erratum 7.
+    Proposition "x^t" of Cuvelier, Combes, Gourdin (ALT 2021), with the choice of erratum 7.
     """
 
     def __init__(self, problem: ReducedProblem, ratio: float, relative: bool) -> None:
