@@ -174,3 +174,22 @@ def test_label_limit_breaks_the_search_off():
     assert full[0] >= ratio
     # As many labels as the whole search needs are enough.
     assert search(worst_closed_walk, graph, 0, alive, 0.0, max_labels=full[2])[3]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_search_that_outgrows_its_first_arrays(seed):
+    """Rings of pairs of arcs, on which no walk may be dropped."""
+    k, rng = 12, np.random.default_rng(seed)
+    tails, heads = np.repeat(np.arange(k), 2), np.repeat(np.arange(1, k + 1) % k, 2)
+    more = 0.5 ** np.arange(k)
+    costs = np.stack((np.ones(k), 1.0 + more), axis=1).ravel()
+    information = np.stack((np.ones(k), 1.0 + more * rng.uniform(1.8, 2.6, k)), axis=1).ravel()
+    ratio, walk, labels, complete = search(
+        worst_closed_walk, (k, tails, heads, costs, information), 0, np.ones(k, dtype=bool), 0.0
+    )
+    assert complete
+    assert labels > 2 * 1024
+    walks = 2 * np.arange(k) + np.array(list(itertools.product((0, 1), repeat=k)))
+    ratios = information[walks].sum(axis=1) / costs[walks].sum(axis=1) ** 2
+    assert ratio == pytest.approx(ratios.max(), rel=1e-12)
+    np.testing.assert_array_equal(walk, walks[ratios.argmax()])

@@ -13,6 +13,7 @@ from bernoulli_reference import exact_divergence, least_information, rise_at
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from cycle_lists import all_cycles
 from semibandits.kernels.bernoulli import conjugate, divergence, tilt
 from semibandits.kernels.ratios import least_ratio
 from semibandits.laws import Bernoulli
@@ -140,22 +141,6 @@ def random_graph(rng, n, density, hub):
         pairs = [(i, j % n) for i, j in [*pairs, *((i, n) for i in range(1, n))]]
     tails, heads = np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
     return tails, heads
-
-
-def all_cycles(n, tails, heads):
-    """Simple cycles as lists of arcs, by depth-first search from their first node."""
-    found = []
-
-    def extend(start, walk, seen):
-        for arc in np.flatnonzero(tails == (heads[walk[-1]] if walk else start)):
-            if heads[arc] == start:
-                found.append([*walk, arc])
-            elif heads[arc] > start and heads[arc] not in seen:
-                extend(start, [*walk, arc], seen | {heads[arc]})
-
-    for start in range(n):
-        extend(start, [], {start})
-    return found
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5))

@@ -475,6 +475,14 @@ def test_costs_that_are_not_those_of_theta_are_refused():
         check_costs(graph, np.array([-1.0, -0.9, -1.0]))
 
 
+def test_costs_may_be_rounded_like_the_rewards_they_come_from():
+    """Sums of rewards of 1e12 have no digits below 1e-4."""
+    graph = exchange_graph(2, [(0, 1, 1e12, True), (1, 0, 1e-3, True)])
+    check_costs(graph, np.array([-1e12, -1.1e-3]))
+    with pytest.raises(InvalidInputError, match="on arc 1"):
+        check_costs(graph, np.array([-1e12, -1e4]))
+
+
 def test_an_item_that_enters_twice_is_refused():
     check_items(np.array([0, 1, -1, -1]))
     with pytest.raises(InvalidInputError, match="got 2 arcs for item 0"):
