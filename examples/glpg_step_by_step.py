@@ -53,7 +53,7 @@ def draw(history: np.ndarray, truth: sb.GravesLaiResult, figure: str) -> None:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        print('no figure: install the optional extra, pip install "semibandits[plot]"')
+        print("no figure: matplotlib is not installed, run pip install matplotlib")
         return
     drawing, ax = plt.subplots(figsize=(6, 4), layout="constrained")
     steps, lower, value = history.T

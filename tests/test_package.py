@@ -2,11 +2,13 @@
 
 import importlib.metadata
 import re
+import tomllib
 from pathlib import Path
 
 import yaml
 
 import semibandits as sb
+from semibandits.cli import serve_command
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,3 +28,18 @@ def test_the_citation_and_the_changelog_name_this_version():
     assert released[0] == (sb.__version__, str(citation["date-released"]))
     headings = {line for line in changes.splitlines() if line.startswith("### ")}
     assert headings <= {f"### {kind}" for kind in ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")}
+
+
+def test_commands_in_messages_install_the_packages_that_the_extras_name():
+    """They name the packages, since ``semibandits[...]`` is found only where semibandits is on an index or installed by pip."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    names = {group: {re.split(r"[>=;\[]", package)[0] for package in extras[group]} for group in extras}
+    known = {*set().union(*names.values()), "recbole", "aequilibrae"}
+    named = set()
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for command in re.findall(r'pip install (?:--no-deps )?("[^"]+"|[a-z][a-z -]+)', path.read_text("utf-8")):
+            packages = {re.split(r"[=\[]", word.strip('"'))[0] for word in command.split()}
+            assert packages - {"then", "this", "with", "from"} <= known, f"{path}: {command}"
+            named |= packages
+    assert named >= {"matplotlib", "pandas", "topohub", "sqlalchemy", "psycopg", "httpx", "distributed", "recbole"}
+    assert set(serve_command.PACKAGES.split()) == names["serve"]

@@ -22,7 +22,5 @@ def new_frame(columns: Mapping[str, Any]) -> DataFrame:
     try:
         import pandas
     except ImportError as error:
-        raise SemibanditsError(
-            'frames need pandas, which is not installed: run pip install "semibandits[frames]"'
-        ) from error
+        raise SemibanditsError("frames need pandas, which is not installed: run pip install pandas") from error
     return pandas.DataFrame(dict(columns))

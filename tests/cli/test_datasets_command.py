@@ -78,15 +78,15 @@ def test_missing_datasets_are_marked_and_named(run, monkeypatch):
     assert code == 0
     assert list(cells(out)) == list(ROWS)
     marked = {line.split()[0].rstrip("†") for line in out.splitlines() if "†" in line and not line.startswith("†")}
-    assert marked == {name for name, row in ROWS.items() if row.needs and "networks" in row.needs}
-    assert '† needs a package that is not installed: pip install "semibandits[networks]"' in " ".join(out.split())
+    assert marked == {name for name, row in ROWS.items() if row.needs and "topohub" in row.needs}
+    assert "† needs a package that is not installed: pip install topohub" in " ".join(out.split())
     code, out, _ = run("datasets", "germany50-routing")
     assert code == 0
-    assert 'pip install "semibandits[networks]" (not installed)' in out
+    assert "pip install topohub (not installed)" in out
     assert "1,442 paths" in out
     code, out, err = run("datasets", "germany50")
     assert (code, out) == (2, "")
-    assert 'pip install "semibandits[networks]"' in err
+    assert "pip install topohub" in err
 
 
 @pytest.mark.parametrize("name", ROWS)

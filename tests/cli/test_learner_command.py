@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -213,3 +214,17 @@ def test_create_refuses(run, learn, arguments, message):
     assert (code, out) == (2, "")
     assert err.startswith(f"Error: {message}")
     assert [one["name"] for one in json.loads(run(["learner", "list", URL, "--json"])[1])] == ["courier"]
+
+
+@pytest.mark.parametrize("action", ["create", "list", "show", "export", "import", "prune"])
+def test_a_missing_package_is_one_error(run, monkeypatch, action):
+    for name in [name for name in sys.modules if name.startswith("semibandits.learning.database.")]:
+        if name != "semibandits.learning.database.opening":
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    rest = [] if action in ("list", "import") else ["courier", "power-grid"] if action == "create" else ["courier"]
+    code, out, err = run(["learner", action, URL, *rest])
+    assert (code, out) == (2, "")
+    assert err == (
+        "Error: learners in a database need SQLAlchemy, which is not installed: run pip install sqlalchemy\n"
+    )

@@ -335,7 +335,7 @@ def test_without_matplotlib_the_folder_has_no_figure(run, monkeypatch):
     assert not Path("run/regret.png").exists()
     code, _, err = run([*SHORT, "--plot", "p.png"])
     assert code == 2
-    assert err == 'Error: figures need matplotlib, which is not installed: run pip install "semibandits[plot]"\n'
+    assert err == "Error: figures need matplotlib, which is not installed: run pip install matplotlib\n"
 
 
 def test_a_folder_is_not_used_twice_unless_it_is_resumed(run):

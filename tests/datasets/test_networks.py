@@ -167,5 +167,5 @@ def test_delay_models_check_their_numbers(bad):
 
 def test_without_topohub_the_error_names_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "topohub", None)
-    with pytest.raises(SemibanditsError, match=r'pip install "semibandits\[networks\]"'):
+    with pytest.raises(SemibanditsError, match="run pip install topohub"):
         datasets.network("germany50")

@@ -187,5 +187,6 @@ def test_a_missing_package_is_one_error(url):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        'Error: semibandits serve needs uvicorn, which is not installed: run pip install "semibandits[serve]"\n'
+        "Error: semibandits serve needs uvicorn, which is not installed: run pip install fastapi fastapi-swagger httptools "
+        "prometheus-client sqlalchemy uvicorn uvloop\n"
     )

@@ -319,5 +319,5 @@ def test_frames_hold_every_number_once():
 
 def test_frames_without_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(SemibanditsError, match=r'pip install "semibandits\[frames\]"'):
+    with pytest.raises(SemibanditsError, match="run pip install pandas"):
         made_up().to_frame()

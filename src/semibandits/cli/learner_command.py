@@ -29,7 +29,7 @@ from semibandits.cli.options import (
 from semibandits.cli.terminal import facts_table, new_console, print_json, print_line
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
-from semibandits.learning.database.opening import existing, new_backend, reopened, stored_learner
+from semibandits.learning.database.opening import check_sqlalchemy, existing, new_backend, reopened, stored_learner
 from semibandits.learning.learner import Learner
 from semibandits.reporting.formatting import counted
 
@@ -118,6 +118,7 @@ def command(
     """Create, list or show the learners in a database, or move one."""
     if action not in ACTIONS:
         raise unknown_name("the action", action, ACTIONS)
+    check_sqlalchemy()
     creation = Creation(
         policy=policy, law=law, seed=seed, half_life=half_life, defer_plans=defer_plans, prior_plays=prior_plays
     )

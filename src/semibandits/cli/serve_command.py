@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from semibandits.cli.terminal import forget_output, print_line
 from semibandits.errors import InvalidInputError, SemibanditsError
+
+PACKAGES: Final = "fastapi fastapi-swagger httptools prometheus-client sqlalchemy uvicorn uvloop"
+"""The extra `serve` in pyproject.toml, by name: the extra itself is found by pip only once semibandits is on an index."""
 
 HELP = """
 Serve the learners in a database over HTTP.
@@ -60,7 +63,7 @@ def command(
         if (error.name or "").startswith("semibandits"):
             raise
         raise SemibanditsError(
-            f'semibandits serve needs {error.name}, which is not installed: run pip install "semibandits[serve]"'
+            f"semibandits serve needs {error.name}, which is not installed: run pip install {PACKAGES}"
         ) from error
     settings = Settings(
         token=os.environ.get(TOKEN_VARIABLE),

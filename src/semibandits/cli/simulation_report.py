@@ -156,5 +156,5 @@ def _feet(answer: Answer) -> list[str]:
     if answer.result.lower_bound:
         feet.append("C(θ) ln T is a bound as T grows; at one T, regret and slope may lie below it")
     if answer.folder is not None and not can_draw():
-        feet.append('no figure in the folder: run pip install "semibandits[plot]", then this command with --resume')
+        feet.append("no figure in the folder: run pip install matplotlib, then this command with --resume")
     return feet

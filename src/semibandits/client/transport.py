@@ -18,7 +18,7 @@ from semibandits.errors import InvalidInputError, SemibanditsError, ServiceError
 try:
     import httpx
 except ImportError as error:  # pragma: no cover - tests install it
-    raise ImportError('semibandits.client needs httpx: pip install "semibandits[client]"') from error
+    raise ImportError("semibandits.client needs httpx, which is not installed: run pip install httpx") from error
 
 T = TypeVar("T")
 LOGGER: Final = logging.getLogger("semibandits.client")

@@ -361,7 +361,6 @@ def _read_topology(name: str) -> Any:
         folder = files("topohub")
     except ModuleNotFoundError as error:
         raise SemibanditsError(
-            "built-in networks need the package topohub, which is not installed: "
-            'run pip install "semibandits[networks]"'
+            "built-in networks need the package topohub, which is not installed: run pip install topohub"
         ) from error
     return json.loads(folder.joinpath("data", "sndlib", f"{name}.json").read_text(encoding="utf-8"))

@@ -36,7 +36,7 @@ class Package:
             return True
 
 
-TOPOHUB: Final = Package("topohub", 'pip install "semibandits[networks]"')
+TOPOHUB: Final = Package("topohub", "pip install topohub")
 RECBOLE: Final = Package("recbole", 'pip install --no-deps "recbole==1.2.1"')
 AEQUILIBRAE: Final = Package("aequilibrae", 'pip install --no-deps "aequilibrae==1.7.2"')
 

@@ -155,9 +155,9 @@ def _package(name: str, path: str | os.PathLike[str]) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
+        package = name.partition(".")[0]
         raise SemibanditsError(
-            f'{path} needs {name.partition(".")[0]}, which is not installed: run pip install "semibandits[frames]", or save '
-            "the table as .csv"
+            f"{path} needs {package}, which is not installed: run pip install {package}, or save the table as .csv"
         ) from error
 
 

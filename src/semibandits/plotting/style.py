@@ -49,9 +49,7 @@ def new_axes() -> Axes:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise SemibanditsError(
-            'figures need matplotlib, which is not installed: run pip install "semibandits[plot]"'
-        ) from error
+        raise SemibanditsError("figures need matplotlib, which is not installed: run pip install matplotlib") from error
     return pyplot.subplots(figsize=(8.5, 7.0), layout="constrained")[1]
 
 

@@ -57,7 +57,7 @@ def check_figure(path: Path, *, made: Path | None = None) -> None:
     if made is None or made.exists() or os.path.abspath(path.parent) != os.path.abspath(made):
         check_target(path)
     if not can_draw():
-        raise SemibanditsError('figures need matplotlib, which is not installed: run pip install "semibandits[plot]"')
+        raise SemibanditsError("figures need matplotlib, which is not installed: run pip install matplotlib")
 
 
 def can_draw() -> bool:

@@ -205,9 +205,7 @@ def _backend(scheduler: Any) -> Iterator[None]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise InvalidInputError(
-            "scheduler needs Dask, which is not installed: pip install 'semibandits[distributed]'"
-        ) from error
+        raise InvalidInputError("scheduler needs Dask, which is not installed: run pip install distributed") from error
     client_type: Any = Client
     if isinstance(scheduler, client_type):
         _warn_of_one_thread(scheduler)

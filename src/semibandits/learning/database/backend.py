@@ -252,7 +252,7 @@ def _new_engine(url: URL) -> Engine:
         engine = create_engine(url, connect_args=arguments, isolation_level="AUTOCOMMIT", poolclass=NullPool)
     except ModuleNotFoundError as error:
         raise StorageError(
-            'PostgreSQL needs psycopg, which is not installed: run pip install "semibandits[postgres]"'
+            'PostgreSQL needs psycopg, which is not installed: run pip install "psycopg[binary]"'
         ) from error
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _survive_power_failures)

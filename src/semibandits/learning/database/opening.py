@@ -59,7 +59,7 @@ def open_learner(
 ) -> DurableLearner:
     """Open a learner in a database, or create it if there is none of this name.
 
-    It needs SQLAlchemy, as in ``pip install "semibandits[storage]"``; with PostgreSQL, ``"semibandits[postgres]"``.
+    It needs SQLAlchemy, ``pip install sqlalchemy``; PostgreSQL also needs ``pip install "psycopg[binary]"``.
 
     Parameters
     ----------
@@ -200,15 +200,20 @@ def new_backend(url: str, *, timeout: float = TIMEOUT) -> Backend:
         raise InvalidInputError(
             f"timeout must be a number of seconds from 0 to 1e6, got {timeout!r}: leave it out for 10"
         )
+    check_sqlalchemy()
+    from semibandits.learning.database.backend import Backend
+
+    return Backend(url, timeout=timeout)
+
+
+def check_sqlalchemy() -> None:
+    """Raise StorageError with the command that installs SQLAlchemy if it is missing; call it before modules that import it."""
     try:
         import sqlalchemy  # noqa: F401 (for the message)
     except ImportError as error:
         raise StorageError(
-            'learners in a database need SQLAlchemy, which is not installed: run pip install "semibandits[storage]"'
+            "learners in a database need SQLAlchemy, which is not installed: run pip install sqlalchemy"
         ) from error
-    from semibandits.learning.database.backend import Backend
-
-    return Backend(url, timeout=timeout)
 
 
 def _found(backend: Backend, name: str) -> Stored | None:
