@@ -120,6 +120,10 @@ def test_after_the_last_attempt_the_error_of_the_service_is_raised(service):
         ((404, {"detail": "Not Found"}), sb.ServiceError, "must succeed, got status 404"),
         ((200, "<html>hello</html>"), sb.ServiceError, "must be JSON, got no content type with status 200"),
         ((200, {"rounds": [{"round": 7}]}), sb.ServiceError, "use the same version on both sides"),
+        ((200, {"rounds": [{"round": math.inf, "items": [], "indices": []}]}), sb.ServiceError, "OverflowError"),
+        ((200, {"rounds": []}), sb.ServiceError, "0 rounds instead of 1"),
+        ((200, "[" * 100_000), sb.ServiceError, "must be JSON"),
+        ((200, "{}", ("Content-Encoding", "gzip")), sb.ServiceError, "must be JSON, got Error -3"),
     ],
 )  # fmt: skip
 def test_errors_are_those_of_the_library_and_are_not_repeated(service, answer, kind, message):
@@ -130,6 +134,14 @@ def test_errors_are_those_of_the_library_and_are_not_repeated(service, answer, k
     assert TOKEN not in str(caught.value)
     if kind is sb.ServiceError and answer[0] != 200:
         assert caught.value.status == answer[0]
+
+
+def test_pages_of_open_rounds_that_repeat_end_with_an_error(service):
+    page = (200, {"rounds": [{"round": 3, "items": ["a"], "age": 1, "seconds": None}], "next": 3})
+    client, requests = service(page, page)
+    with pytest.raises(sb.ServiceError, match="next = 3 on the page after 3"):
+        client.learner("commute").open_rounds()
+    assert len(requests) == 2
 
 
 def test_nobody_answers():
@@ -167,7 +179,14 @@ def test_misuse_sends_nothing(service, call, message):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("localhost:8000",), ("ftp://host",), ("http://me:pa55@host",), ("http://host", "secret\n"), ("http://host?x=1",)],
+    [
+        ("localhost:8000",),
+        ("ftp://host",),
+        ("http://me:pa55@host",),
+        ("http://host", "secret\n"),
+        ("http://host?x=1",),
+        ("http://[",),
+    ],
 )
 def test_malformed_arguments_of_the_client(arguments):
     with pytest.raises(sb.InvalidInputError) as caught:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Final, TypeAlias, final
 from urllib.parse import quote
 
@@ -90,9 +90,17 @@ class RemoteLearner:
         Infeasible
             If every decision uses an item that is not available.
         """
-        body = {"available": _availability(available, unavailable), "count": _whole("count", count)}
-        rounds: tuple[Round, ...] = self._post("ask", body, lambda data: tuple(map(Round.of, data["rounds"])), key)
-        return rounds
+        number = _whole("count", count)
+
+        def made(data: dict[str, Any]) -> tuple[Round, ...]:
+            rounds = tuple(map(Round.of, data["rounds"]))
+            if len(rounds) != number:
+                raise ValueError(f"{len(rounds)} rounds instead of {number}")
+            return rounds
+
+        body = {"available": _availability(available, unavailable), "count": number}
+        asked: tuple[Round, ...] = self._post("ask", body, made, key)
+        return asked
 
     def tell(
         self,
@@ -218,7 +226,7 @@ class RemoteLearner:
         found: list[OpenRound] = []
         after: int | None = None
         while True:
-            rounds, after = self._transport.get(f"{self._path}/rounds", _page_of_rounds, limit=PAGE, after=after)
+            rounds, after = self._transport.get(f"{self._path}/rounds", _page_after(after), limit=PAGE, after=after)
             found += rounds
             if after is None or not rounds:
                 return tuple(found)
@@ -231,8 +239,16 @@ class RemoteLearner:
         return self._transport.post(f"{self._path}/{call}", body, make, key)
 
 
-def _page_of_rounds(data: dict[str, Any]) -> tuple[list[OpenRound], int | None]:
-    return [OpenRound.of(one) for one in data["rounds"]], data["next"]
+def _page_after(after: int | None) -> Callable[[dict[str, Any]], tuple[list[OpenRound], int | None]]:
+    """The reader of a page of rounds; each page must lead further, so that their number is finite."""
+
+    def read(data: dict[str, Any]) -> tuple[list[OpenRound], int | None]:
+        following = data["next"]
+        if following is not None and following <= (-1 if after is None else after):
+            raise ValueError(f"next = {following!r} on the page after {after}")
+        return [OpenRound.of(one) for one in data["rounds"]], following
+
+    return read
 
 
 def _availability(available: object, unavailable: object) -> Any:

@@ -8,6 +8,7 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -79,6 +80,8 @@ class Transport:
                 response = self._http.request(method, path, **arguments)
             except httpx.TransportError as error:
                 failure = error
+            except (httpx.RequestError, httpx.InvalidURL) as error:  # what a repetition does not change
+                raise _unreadable(method, path, str(error) or type(error).__name__) from error
             if response is not None and response.status_code not in REPEATED:
                 return _content(response)
             if attempt < self._retries:
@@ -117,13 +120,10 @@ def _content(response: httpx.Response) -> Any:
     """
     try:
         content = response.json()
-    except ValueError as error:
+    except (ValueError, LookupError, RecursionError) as error:
         kind = response.headers.get("Content-Type", "no content type")
-        raise ServiceError(
-            f"the answer to {response.request.method} {response.url.path} must be JSON, got {kind} with status "
-            f"{response.status_code}: check that the URL is that of the service",
-            status=response.status_code,
-        ) from error
+        found = f"{kind} with status {response.status_code}"
+        raise _unreadable(response.request.method, response.url.path, found, response.status_code) from error
     if response.is_success:
         return content
     match content:
@@ -137,10 +137,17 @@ def _content(response: httpx.Response) -> Any:
     )
 
 
+def _unreadable(method: str, path: str, found: str, status: int | None = None) -> ServiceError:
+    return ServiceError(
+        f"the answer to {method} {path} must be JSON, got {found}: check that the URL is that of the service",
+        status=status,
+    )
+
+
 def _read(make: Callable[[Any], T], content: Any, path: str) -> T:
     try:
         return make(content)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise ServiceError(
             f"the answer to {path} must have the form that semibandits {__version__} reads, got another one "
             f"({type(error).__name__}: {error}): use the same version on both sides"
@@ -149,7 +156,9 @@ def _read(make: Callable[[Any], T], content: Any, path: str) -> T:
 
 def _checked_url(url: object) -> str:
     """The URL without a slash at its end."""
-    parts = urlsplit(url) if isinstance(url, str) else None
+    parts = None
+    with suppress(ValueError):
+        parts = urlsplit(url) if isinstance(url, str) else None
     if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
         raise InvalidInputError(
             f"url must begin with http:// or https:// and name a host, got {url!r}: pass for instance 'http://127.0.0.1:8000'"
