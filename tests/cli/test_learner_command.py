@@ -107,6 +107,10 @@ def test_a_damaged_export_is_refused_and_changes_nothing(run, learn, line):
         (["list", URL, "courier"], "list must be used without a name"),
         (["show", URL], f"show must have the name of a learner, got none: semibandits learner list {URL}"),
         (["show", URL, "curier"], "learner must be a known name, got 'curier': did you mean courier?"),
+        (
+            ["show", URL, "\udcff"],
+            r"name must be a printable text of 1 to 200 characters, got '\udcff': choose another one",
+        ),
         (["show", URL, "courier", "-o", "x"], "--output must be used with export, got show: leave it out"),
         (["export", URL, "courier", "-i", "x"], "--input must be used with import, got export: leave it out"),
         (["import", URL, "-i", "nothing.jsonl"], "nothing.jsonl must be a readable export of a learner"),

@@ -244,6 +244,7 @@ def test_arguments_that_do_not_fit(tmp_path, options, message):
     ("url", "error", "message"),
     [
         ("learners.db", InvalidInputError, "url must be the URL of a database, got 'learners.db'"),
+        ("sqlite:///\udcff.db", InvalidInputError, r"url must be the URL of a database, got 'sqlite:///\\udcff.db'"),
         ("sqlite://", InvalidInputError, "url must name a file"),
         ("mysql://me@host/x", InvalidInputError, "url must begin with sqlite:/// or postgresql://, got 'mysql'"),
         ("sqlite:////nowhere/at/all.db", StorageError, "must be a readable and writable database"),
@@ -356,6 +357,7 @@ def execute(learner, statement, **values):
         ("UPDATE semibandits_snapshots SET state = 'nothing'", "must be compressed JSON"),
         ("DELETE FROM semibandits_snapshots", "must have a snapshot"),
         ("UPDATE semibandits_meta SET value = 99", "must have a version of at most 2, got 99"),
+        ("UPDATE semibandits_meta SET value = -1", "must have a version of at most 2, got -1"),
     ],
 )
 def test_damage_is_an_error(url, damage, message):
@@ -365,6 +367,22 @@ def test_damage_is_an_error(url, damage, message):
     execute(learner, damage)
     with pytest.raises(StorageError, match=message):
         opened(url)
+
+
+@pytest.mark.parametrize("value", ["'NaN'", "1.5", "x'00ff'"])
+@pytest.mark.parametrize(
+    "column", ["meta.value", "learners.specification", "journal.kind", "journal.seq", "snapshots.seq"]
+)
+def test_values_of_other_types_in_a_file_are_an_error(tmp_path, column, value):
+    """SQLite stores any value in any column."""
+    url = f"sqlite:///{tmp_path}/learners.db"
+    learner = new(url)
+    learner.ask()
+    table, name = column.split(".")
+    execute(learner, f"UPDATE semibandits_{table} SET {name} = {value}")
+    learner.close()
+    with pytest.raises(StorageError):
+        opened(url).ask()
 
 
 def test_a_deleted_learner(url):

@@ -220,7 +220,8 @@ def _is_rolled_back(connection: Connection) -> bool:
 def _checked_url(url: str) -> URL:
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
+        str(url).encode()
+    except (ArgumentError, UnicodeEncodeError) as error:
         raise InvalidInputError(
             f"url must be the URL of a database, got {str(url)!r}: pass for instance 'sqlite:///routes.db'"
         ) from error

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Connection, bindparam, delete, func, insert, literal, select
+from sqlalchemy import BigInteger, Column, Connection, LargeBinary, bindparam, delete, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from semibandits._json import strict_json
@@ -22,7 +23,14 @@ FIXED: Final = ("decision_set", "policy", "prior", "variance", *NAMES)
 """Parts of a state that never change."""
 LONGEST_JOURNAL: Final = 2**53
 _ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum, JOURNAL.c.time)
+_LEARNER: Final = (LEARNERS.c.id, LEARNERS.c.name, LEARNERS.c.created, LEARNERS.c.specification)
 _SNAPSHOT: Final = (SNAPSHOTS.c.seq, SNAPSHOTS.c.state, SNAPSHOTS.c.times)
+_TYPES: Final = {
+    column: (column.type.python_type, type(None)) if column.nullable else (column.type.python_type,)
+    for table in (LEARNERS, JOURNAL, SNAPSHOTS)
+    for column in table.c
+    if not isinstance(column.type, LargeBinary)  # `unpacked` checks these
+}
 _OF_LEARNER: Final = JOURNAL.c.learner_id == bindparam("learner")
 _LOCK: Final = Statement(select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update())
 _ALL_AFTER: Final = select(*_ENTRY).where(_OF_LEARNER, JOURNAL.c.seq > bindparam("after")).order_by(JOURNAL.c.seq)
@@ -84,21 +92,21 @@ class Stored:
     def entries_after(self, connection: Connection, seq: int, *, most: int | None = None) -> list[Entry]:
         """Entries of the journal after `seq`, in order, at most `most`."""
         values = {"learner": self.id, "after": seq, "most": LONGEST_JOURNAL if most is None else most}
-        return [Entry(*row) for row in _AFTER(connection, values).fetchall()]
+        return [Entry(*typed(row, _ENTRY)) for row in _AFTER(connection, values).fetchall()]
 
     def entry_with_key(self, connection: Connection, key: str) -> Entry | None:
         """The entry of the call with this key."""
         row = connection.execute(
             select(*_ENTRY).where(JOURNAL.c.learner_id == self.id, JOURNAL.c.key == key)
         ).one_or_none()
-        return None if row is None else Entry(*row)
+        return None if row is None else Entry(*typed(row, _ENTRY))
 
     def entry_with_token(self, connection: Connection, token: str, *, after: int) -> Entry | None:
         """The entry of the call with this token among those after `after`."""
         row = connection.execute(
             select(*_ENTRY).where(JOURNAL.c.learner_id == self.id, JOURNAL.c.seq > after, JOURNAL.c.token == token)
         ).one_or_none()
-        return None if row is None else Entry(*row)
+        return None if row is None else Entry(*typed(row, _ENTRY))
 
     def append(self, connection: Connection, entry: Entry, *, token: str = "") -> None:
         """Add an entry to the journal."""
@@ -141,17 +149,17 @@ class Stored:
             raise StorageError(
                 "the learner must have a snapshot, got none: it was deleted, or the database is damaged; use a copy"
             )
-        return Snapshot(row.seq, unpacked(row.state), row.times)
+        return _snapshot(row)
 
     def latest_snapshot_seq(self, connection: Connection) -> int:
         """Number of the entry after which the latest state was stored, -1 if there is none."""
-        seq = connection.scalar(select(func.max(SNAPSHOTS.c.seq)).where(SNAPSHOTS.c.learner_id == self.id))
-        return -1 if seq is None else int(seq)
+        row = connection.execute(select(func.max(SNAPSHOTS.c.seq)).where(SNAPSHOTS.c.learner_id == self.id)).one()
+        return -1 if row[0] is None else int(typed(row, [SNAPSHOTS.c.seq])[0])
 
     def snapshots(self, connection: Connection) -> list[Snapshot]:
         """All stored states, in order."""
         rows = connection.execute(select(*_SNAPSHOT).where(SNAPSHOTS.c.learner_id == self.id).order_by(SNAPSHOTS.c.seq))
-        return [Snapshot(row.seq, unpacked(row.state), row.times) for row in rows]
+        return [_snapshot(row) for row in rows]
 
     def prune(self, connection: Connection) -> int:
         """Delete what precedes the latest snapshot and return the number of deleted entries.
@@ -168,6 +176,7 @@ class Stored:
             select(func.max(JOURNAL.c.seq), func.count(literal(1))).where(JOURNAL.c.learner_id == self.id)
         ).one()
         states = connection.scalar(select(func.count(literal(1))).where(SNAPSHOTS.c.learner_id == self.id)) or 0
+        typed([last or 0], [JOURNAL.c.seq])
         return max(last or 0, self.latest_snapshot_seq(connection)), entries, states
 
     def added(self, connection: Connection, name: str, state: Payload) -> Stored:
@@ -194,13 +203,17 @@ class Stored:
 
 def find(connection: Connection, name: str) -> Stored | None:
     """The learner of this name."""
-    row = connection.execute(select(LEARNERS).where(LEARNERS.c.name == name)).one_or_none()
-    return None if row is None else Stored(row.id, row.name, row.created, unpacked(row.specification))
+    row = connection.execute(select(*_LEARNER).where(LEARNERS.c.name == name)).one_or_none()
+    if row is None:
+        return None
+    number, known, created, specification = typed(row, _LEARNER)
+    return Stored(number, known, created, unpacked(specification))
 
 
 def names(connection: Connection) -> list[str]:
     """Names of all learners, in alphabetical order."""
-    return list(connection.scalars(select(LEARNERS.c.name).order_by(LEARNERS.c.name)))
+    rows = connection.execute(select(LEARNERS.c.name).order_by(LEARNERS.c.name))
+    return [str(typed(row, [LEARNERS.c.name])[0]) for row in rows]
 
 
 def create(connection: Connection, name: str, specification: Payload, *, created: str | None = None) -> bool:
@@ -223,6 +236,28 @@ def whole_state(specification: Payload, snapshot: Payload) -> Payload:
 def specification_of(state: Payload) -> Payload:
     """What a learner with this first state never changes, and the first state of its generator."""
     return {name: state[name] for name in (*FIXED, "generator") if name in state}
+
+
+def typed(row: Sequence[Any], columns: Sequence[Column[Any]]) -> Sequence[Any]:
+    """The values of a row. SQLite also stores values of other types than that of their column.
+
+    Raises
+    ------
+    StorageError
+        If a value has another type than its column.
+    """
+    for value, column in zip(row, columns, strict=True):
+        if not isinstance(value, _TYPES.get(column, object)):
+            raise StorageError(
+                f"the column {column.name} must contain {_TYPES[column][0].__name__}, got {type(value).__name__}: the database "
+                "is damaged, use a copy"
+            )
+    return row
+
+
+def _snapshot(row: Sequence[Any]) -> Snapshot:
+    seq, state, times = typed(row, _SNAPSHOT)
+    return Snapshot(seq, unpacked(state), times)
 
 
 def packed(value: Payload) -> bytes:

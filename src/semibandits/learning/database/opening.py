@@ -176,9 +176,9 @@ def stored_learner(backend: Backend, name: str) -> Stored:
     Raises
     ------
     InvalidInputError
-        If there is none.
+        If there is none, or the name is malformed.
     """
-    stored = _found(backend, name)
+    stored = _found(backend, checked_name(name))
     if stored is None:
         from semibandits.learning.database import journal
 

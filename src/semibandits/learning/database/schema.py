@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
@@ -106,11 +106,11 @@ def version_of(connection: Connection) -> int:
     """
     if not inspect(connection).has_table(META.name):
         return 0
-    found = connection.scalar(select(META.c.value).where(META.c.name == "version")) or 0
-    if found > newest():
+    found: Any = connection.scalar(select(META.c.value).where(META.c.name == "version")) or 0
+    if not isinstance(found, int) or not 0 <= found <= newest():
         raise StorageError(
-            f"the tables of learners must have a version of at most {newest()}, got {found}, written by a newer "
-            "semibandits: upgrade semibandits, or use another database"
+            f"the tables of learners must have a version of at most {newest()}, got {found!r}, written by a newer "
+            "semibandits or damaged: upgrade semibandits, or use another database"
         )
     return found
 
