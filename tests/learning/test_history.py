@@ -258,6 +258,7 @@ def test_malformed_histories_are_refused(name):
 
 
 WRONG_ROUNDS = {
+    "no rounds": (2.5, "rounds must be a sequence or a mapping, got 2.5: pass one entry per round"),
     "number": ([3], "each round must be a mapping from items to rewards or a pair .*, got 3 as round 0: pass single"),
     "single observation": ([{"a": 1.0}, ("a", 1.0)], "items of round 1 must be a sequence of labels or indices, got 'a'"),
     "lengths": ([(["a", "b"], [1.0])], r"rewards of round 0 must have shape \(k,\) = \(2,\)"),

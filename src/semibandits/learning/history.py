@@ -59,6 +59,8 @@ def history_of_rounds(
     labels: list[Any] = []
     parts: list[FloatArray] = []
     logged = outcomes.values() if isinstance(outcomes, Mapping) else outcomes
+    if not isinstance(logged, Iterable):
+        raise InvalidInputError(f"rounds must be a sequence or a mapping, got {outcomes!r}: pass one entry per round")
     for number, outcome in enumerate(logged):
         own, values = _of_one_round(outcome, number)
         labels.extend(own)
