@@ -239,6 +239,32 @@ def test_weights_that_no_mean_can_have_are_clipped_but_means_are_refused():
         sb.graves_lai(above, [-1.0, -1.0, -0.25, -1.0])
 
 
+def test_costs_that_are_too_large_are_refused():
+    x = sb.Routes([(0, 1), (1, 2), (0, 2)], 0, 2)
+    for call in (
+        x.maximize,
+        x.costs_of,
+        lambda weights: next(x.ranked(weights)),
+        lambda weights: sb.smallest_gap(x, weights),
+    ):
+        with pytest.raises(sb.InvalidInputError, match=r"weights must be at least -1e\+100, got -3e\+150"):
+            call([-3e150, -1e150, -1e150])
+    with pytest.raises(sb.InvalidInputError, match=r"least must be at most 1e\+100, got 1e\+150"):
+        sb.Routes([(0, 1), (1, 2), (0, 2)], 0, 2, least=1e150)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-160])
+def test_the_largest_index_of_tiny_costs(scale):
+    """Products of prices are too small for floats there."""
+    x = sb.Routes([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)], 0, 3, directed=False)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        rewards, bonuses = -scale * rng.random(5), scale * (scale * rng.random(5))
+        best = max(x.index_of(rewards, bonuses, row) for row in x.enumerate())
+        found = x.index_of(rewards, bonuses, x.maximize_index(rewards, bonuses))
+        assert found >= best - 1e-9 * scale if scale == 1e-150 else np.isfinite(found)
+
+
 def test_directed_contradicts_the_graph():
     with pytest.raises(sb.InvalidInputError, match="directed must be left out"):
         sb.Routes(STREETS, "home", "office", directed=True)

@@ -28,6 +28,8 @@ from semibandits.optimization.problems import IndexAnswer
 FIRST_RANKED: Final = 16
 """Routes that are ranked at first; four times as many each time."""
 NO_LIMIT: Final = 2**62
+ROUNDING: Final = 1e-9
+"""By how much means of costs of at most `LARGEST_COST` may be above it, relatively."""
 
 
 @final
@@ -128,7 +130,9 @@ class Routes(DecisionSet):
             raise InvalidInputError(
                 f"least must be >= 0, got {least.min():g}: costs are known to be nonnegative, 0 is enough"
             )
-        self.least: FloatArray = np.minimum(np.broadcast_to(least, (self.d,)), LARGEST_COST)
+        if (least > LARGEST_COST).any():
+            raise InvalidInputError(f"least must be at most {LARGEST_COST:g}, got {least.max():g}: scale costs down")
+        self.least: FloatArray = np.broadcast_to(least, (self.d,)).copy()
         self._ahead = distances_from(self._into, self.least.copy(), _at(self._last, len(self.nodes)))
         if np.isinf(self._ahead[self._first]):
             way = "arcs point the other way" if self.directed else "they are in different components"
@@ -181,14 +185,29 @@ class Routes(DecisionSet):
 
         Among equally good routes the choice depends on the graph and the weights only.
         """
-        costs, x = -item_vector(weights, self.d, "weights"), np.empty(self.d, dtype=np.bool_)
+        costs, x = self._unclipped(weights), np.empty(self.d, dtype=np.bool_)
         share = clip_costs(costs, self.least.copy())
         shortest_path_into(self._out, costs, self._ahead, share, self._first, self._last, x)
         return x
 
     def costs_of(self, weights: ArrayLike) -> FloatArray:
-        """Costs that `weights` stand for, shape (d,): minus the weights, at least `least`, at most 1e100."""
-        return np.clip(-item_vector(weights, self.d, "weights"), self.least, LARGEST_COST)
+        """Costs that `weights` stand for, shape (d,): minus the weights, at least `least`, at most 1e100.
+
+        Raises
+        ------
+        InvalidInputError
+            If a cost is above 1e100.
+        """
+        return np.clip(self._unclipped(weights), self.least, LARGEST_COST)
+
+    def _unclipped(self, weights: ArrayLike) -> FloatArray:
+        """Minus the weights."""
+        costs: FloatArray = -item_vector(weights, self.d, "weights")
+        if costs.max() > LARGEST_COST * (1.0 + ROUNDING):
+            raise InvalidInputError(
+                f"weights must be at least {-LARGEST_COST:g}, got {-costs.max():g}: scale them up, towards 0"
+            )
+        return costs
 
     def ranked(self, weights: ArrayLike) -> Iterator[BoolArray]:
         """Routes in order of decreasing total weight, weights being clipped at ``-least``.

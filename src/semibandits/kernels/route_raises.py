@@ -82,8 +82,10 @@ def raises_of(costs: FloatArray, least: FloatArray, bonuses: FloatArray, items: 
                 else:
                     rest += bonuses[i]
                     is_free = True
-        if not is_free or unspent <= 0.0:
-            return Raises(total + level * rest, level, max(unspent, 0.0))
+        if not is_free:
+            return Raises(total, level, max(unspent, 0.0))  # the level is infinite if all bonuses are tiny
+        if unspent <= 0.0:
+            return Raises(total + level * rest, level, 0.0)
         following = math.sqrt(unspent / rest)
         if following <= level * (1.0 + 1e-14):
             return Raises(total + level * rest, level, 0.0)

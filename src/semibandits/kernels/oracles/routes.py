@@ -36,6 +36,10 @@ LARGEST_COST = 1e100
 """Larger costs are replaced by this one, so that sums along paths are finite."""
 STEPS = 60
 """Prices that a search tries at most."""
+SMALLEST_PRICE = 1e-200
+"""Squares of raises at smaller prices are too small for floats."""
+SMALLEST_PRODUCT = 1e-290
+"""Smaller products of two prices lose digits."""
 NARROW = 1e-9
 """Relative width at which the best price counts as found."""
 FIRST_RANKED, GROWTH = 8, 4
@@ -102,6 +106,13 @@ def excess(costs: FloatArray, least: FloatArray, bonuses: FloatArray, price: flo
 
 
 @kernel
+def _middle(low: float, high: float) -> float:
+    """The geometric mean, also where the product is too small for a float."""
+    product = low * high
+    return math.sqrt(product) if product > SMALLEST_PRODUCT else math.sqrt(low) * math.sqrt(high)
+
+
+@kernel
 def _largest_index(
     network: RoadNetwork, costs: FloatArray, largest: float, problem: IndexProblem, x: BoolArray, report: FloatArray
 ) -> int:
@@ -111,6 +122,7 @@ def _largest_index(
     if price == 0.0:
         shortest_path_into(network.out, costs, network.ahead, 1.0, network.source, network.target, y)
         price = 0.5 * math.sqrt(max(length_of(bonuses, np.flatnonzero(y)), 1e-3 * largest))
+        price = price if price > 0.0 else math.sqrt(largest)  # 1e-3 * largest may be too small for a float
     best, bound, best_price, calls, first_price = -np.inf, np.inf, price, 0, price
     for _ in range(STEPS):
         write_priced(network, costs, bonuses, price, lowered)
@@ -134,9 +146,9 @@ def _largest_index(
             low = price
         else:
             high = price
-        if calls >= problem.budget or high - low <= NARROW * high:
+        if calls >= problem.budget or high - low <= NARROW * high or high < SMALLEST_PRICE:
             break
-        price = 2.0 * low if high == np.inf else math.sqrt(max(low, 1e-6 * high) * high)
+        price = 2.0 * low if high == np.inf else _middle(max(low, 1e-6 * high), high)
     report[BOUND], report[SLOPE], report[SPENT] = bound, 0.25 / best_price, calls
     return _ranked(network, costs, problem, (best, best_price, closing), x, report)
 
