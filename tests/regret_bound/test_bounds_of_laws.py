@@ -191,6 +191,23 @@ def test_invalid_input_is_refused(options, message):
         sb.graves_lai(sb.MSets(3, 1), [3.0, 2.0, 1.0], **options)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e-101, 2e100, 1e150, 1e300])
+@pytest.mark.parametrize("law", [Poisson(cost=True), Gamma(2.0, cost=True), Gaussian(0.5, upper=0.0)])
+def test_means_that_are_not_scaled_have_a_range(law, scale):
+    """Beyond it brackets were open or from inf to inf, and over routes the solver failed."""
+    theta = -scale * np.array([0.5, 0.6, 1.0])
+    for decision_set in (sb.MSets(3, 1), sb.Routes([(0, 1), (0, 2), (2, 1)], 0, 1)):
+        if isinstance(decision_set, sb.Routes) and scale > 1e100:
+            continue  # refused as costs
+        with pytest.raises(
+            InvalidInputError, match=rf"between 1e-100 and 1e\+100 in size for {law.name} rewards, got "
+        ):
+            sb.graves_lai(decision_set, theta, law=law)
+    assert sb.graves_lai(sb.MSets(3, 1), [-5e-100, -6e-100, -1e-99], law=law).status == "optimal"
+    if not isinstance(law, Gamma):  # whose means are never 0
+        assert sb.graves_lai(sb.MSets(3, 1), np.zeros(3), law=law).value == 0.0
+
+
 @by_law
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=20, deadline=None)

@@ -13,7 +13,7 @@ from semibandits._arguments import hinted
 from semibandits._costs import check_law, item_means
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, finite_number, item_vector, variance_vector
-from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
@@ -99,7 +99,8 @@ def graves_lai(
         (:func:`semibandits.laws.law_from`); see :mod:`semibandits.laws` and docs/laws.md. It replaces `variance` and `rewards`,
         which must then be left out. ``Gaussian(variance)`` is the same as `variance`. Other laws and known upper bounds support
         the methods "closed-form", "cycles" and "enumeration". Gaps that items can only close by rising to within 1e-12 of the
-        limit of their law count as out of reach: an item competing with a probability of 1 - 1e-12 is not explored.
+        limit of their law count as out of reach: an item competing with a probability of 1 - 1e-12 is not explored. The largest
+        mean must lie between 1e-100 and 1e100 in size, or be 0.
 
     Returns
     -------
@@ -202,6 +203,7 @@ def solve_bound(
         units = Units.of(problem)
         result = units.unscaled(_solved_in_time(units.scaled(problem), method), problem)
     else:
+        _check_size(theta, given)
         result = replace(_solved_in_time(problem, method), law=given)
     if throw and result.status is not Status.OPTIMAL:
         remedy = "allow more time or a larger gap, or pass throw=False"
@@ -218,6 +220,22 @@ def solve_bound(
             result,
         )
     return result
+
+
+def _check_size(theta: FloatArray, law: Law) -> None:
+    """Refuse means that are too large or too small to solve in their own unit; only Gaussian problems are scaled.
+
+    Raises
+    ------
+    InvalidInputError
+        If the largest mean is outside the range; means that are all 0 are accepted.
+    """
+    largest = float(np.abs(theta).max())
+    if largest > LARGEST_NUMBER or 0.0 < largest < 1.0 / LARGEST_NUMBER:
+        raise InvalidInputError(
+            f"theta must have its largest mean between {1.0 / LARGEST_NUMBER:g} and {LARGEST_NUMBER:g} in size for "
+            f"{law.name} rewards, got {largest:g}: choose another unit"
+        )
 
 
 def _solved_in_time(problem: Problem, method: str) -> GravesLaiResult:
