@@ -2,6 +2,8 @@
 
 import importlib.metadata
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -43,3 +45,10 @@ def test_commands_in_messages_install_the_packages_that_the_extras_name():
             named |= packages
     assert named >= {"matplotlib", "pandas", "topohub", "sqlalchemy", "psycopg", "httpx", "distributed", "recbole"}
     assert set(serve_command.PACKAGES.split()) == names["serve"]
+
+
+def test_the_program_runs_as_a_module():
+    done = subprocess.run(
+        [sys.executable, "-m", "semibandits", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"semibandits {sb.__version__}\n"

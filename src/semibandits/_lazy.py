@@ -32,4 +32,4 @@ def on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         setattr(sys.modules[package], name, value)  # later lookups do not call this function
         return value
 
-    return getattr_, lambda: sorted({*vars(sys.modules[package]), *places}), sorted(places)
+    return getattr_, lambda: sorted({*vars(sys.modules[package]), *places} - {"on_first_use"}), sorted(places)

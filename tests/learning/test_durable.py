@@ -79,6 +79,8 @@ def test_all_properties_are_those_of_a_learner_in_memory(url):
     for name in ("rounds", "plays", "means", "costs"):
         np.testing.assert_array_equal(getattr(durable, name), getattr(memory, name))
     np.testing.assert_array_equal(durable.best(), memory.best())
+    part = memory.best() | (np.arange(memory.decision_set.d) > 0)  # a best decision is left
+    np.testing.assert_array_equal(durable.best(part), memory.best(part))
     assert [asked.id for asked in durable.open_rounds] == [asked.id for asked in memory.open_rounds]
     assert repr(durable.decision_set) == repr(memory.decision_set)
     assert durable.policy == memory.policy

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pickle
 import re
 from contextlib import suppress
 from dataclasses import dataclass
@@ -55,6 +56,8 @@ def test_the_future_is_the_same_bit_for_bit(family, name):
         first.ask()
     second = through_json(first, **own_set(first))
     assert second.policy == first.policy
+    for copied in (pickle.loads(pickle.dumps(first)), copy.deepcopy(first)):
+        assert copied.state() == first.state()
     assert [a.id for a in second.open_rounds] == [a.id for a in first.open_rounds]
     assert all((a.decision == b.decision).all() for a, b in zip(first.open_rounds, second.open_rounds, strict=True))
     assert [a.labels for a in second.open_rounds] == [a.labels for a in first.open_rounds]

@@ -4,12 +4,15 @@ import contextlib
 import json
 import sqlite3
 import time
+from urllib.parse import quote
 
 import numpy as np
 import pytest
+from fastapi.testclient import TestClient
 from servers import error_of, post
 
 import semibandits as sb
+from conftest import LOCAL
 from semibandits.service import create_app
 
 
@@ -30,6 +33,17 @@ def test_a_round(client, learner):
     assert post(client, "courier/tell", {"round": 0, "costs": costs}).json() == {"told": 1}
     assert learner.open_rounds == ()
     assert (learner.costs[expected.items] == 4.5).all()
+
+
+@pytest.mark.parametrize("name", ["day/one", "a/rounds", "ä/", "../x"])
+def test_names_with_slashes(url, name):
+    sb.open_learner(url, name=name, decision_set=sb.MSets(3, 1), variance=1.0, seed=0).close()
+    quoted = quote(name, safe="")
+    with TestClient(create_app(url), base_url=LOCAL) as client:
+        assert client.get(f"/v1/learners/{quoted}").json()["name"] == name
+        assert post(client, f"{quoted}/ask").json()["rounds"][0]["round"] == 0
+        assert client.get(f"/v1/learners/{quoted}/rounds").json()["rounds"][0]["round"] == 0
+        assert client.get(f"/v1/learners/{quoted}x").status_code == 404
 
 
 def test_decisions_are_those_of_a_learner_in_memory(client, learner):

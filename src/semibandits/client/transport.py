@@ -94,8 +94,9 @@ class Transport:
         if response is not None:
             return _content(response)  # raises the error
         reason = str(failure) or type(failure).__name__
+        attempts = "1 attempt" if self._retries == 0 else f"{self._retries + 1} attempts"
         raise ServiceError(
-            f"the service at {self.url} must answer, got no answer in {self._retries + 1} attempts ({reason}): check the URL and "
+            f"the service at {self.url} must answer, got no answer in {attempts} ({reason}): check the URL and "
             "that the service runs, and repeat the call with its key"
         ) from failure
 

@@ -454,6 +454,10 @@ class Learner(Readable):
         restore(learner._progress, content)
         return learner
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles hold the state, and the decision set and policy as they are."""
+        return type(self).from_state, (self.state(), self._decision_set, self._policy)
+
     def _open_round(self, round_id: object) -> Round:
         return self._progress.open_round(round_id)
 

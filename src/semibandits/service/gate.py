@@ -7,11 +7,13 @@ import hmac
 import ipaddress
 import logging
 import math
+import re
 import secrets
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, Final, final
+from urllib.parse import unquote
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -116,6 +118,7 @@ class Gate:
         except Refusal as refusal:
             await refusal.answer()(scope, receive, send)
             return
+        _keep_slashes(scope)
         await self._app(scope, receive, send)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
@@ -209,6 +212,17 @@ class Gate:
             },
         )
 
+
+def _keep_slashes(scope: Scope) -> None:
+    """Keep a slash that a client has encoded, as in ``/v1/learners/day%2Fone/ask``, inside the name of the learner."""
+    if scope["path"].startswith("/v1/") and re.search(b"%2f", scope.get("raw_path") or b"", re.IGNORECASE):
+        scope["path"] = unquote(
+            re.sub(rb"%2[fF]", SLASH_IN_NAME.encode(), scope["raw_path"]).decode("ascii", "replace")
+        )
+
+
+SLASH_IN_NAME: Final = "\x1f"
+"""An encoded slash in a path, for the routing; no name of a learner contains this character."""
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
 

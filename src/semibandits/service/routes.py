@@ -15,7 +15,7 @@ from semibandits.service import bodies, schemas, views
 from semibandits.service.answers import Refusal, answer
 from semibandits.service.bounds import BoundWorker
 from semibandits.service.catalogue import Catalogue, Served
-from semibandits.service.gate import exchange_of
+from semibandits.service.gate import SLASH_IN_NAME, exchange_of
 from semibandits.service.metrics import Metrics
 from semibandits.service.plans import PlanWorker
 
@@ -30,6 +30,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
     )
 
     def served(name: str, request: Request) -> Served:
+        name = name.replace(SLASH_IN_NAME, "/")
         exchange_of(request.scope).learner = name
         return catalogue.served(name)
 

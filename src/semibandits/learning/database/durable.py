@@ -160,9 +160,9 @@ class DurableLearner:
         """Number of calls so far that changed the learner: the number of the last entry of its journal."""
         return self._read(lambda learner: self._replica.seq)
 
-    def best(self) -> BoolArray:
+    def best(self, available: Available | None = None) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,); see :meth:`Learner.best`."""
-        return self._read(lambda learner: learner.best())
+        return self._read(lambda learner: learner.best(available))
 
     @property
     def wants_plan(self) -> bool:
