@@ -299,6 +299,8 @@ def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monk
     assert code == 3
     assert ("1 ≤ C(θ) ≤ 2" if value == 2.0 else "1 ≤ C(θ) ≤ infinite") in out
     assert "stopped early: time_limit" in out
+    (shown,) = (line.split(maxsplit=1)[1].rstrip() for line in out.splitlines() if line.startswith("C(θ) "))
+    assert shown == ("1 to 2 per ln T" if value == 2.0 else "at least 1 per ln T")
     assert err == "Error: asked for 1e-4, reached less\n"
     code, out, err = run([*arguments, "--json"])
     assert code == 3
@@ -308,7 +310,8 @@ def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monk
         None if value == math.inf else 2.0,
         "time_limit",
     )
-    assert [path.name for path in Path().iterdir()] == ["table.csv"]
+    assert json.loads(Path("b.json").read_text(encoding="utf-8")) == answer
+    assert {path.name for path in Path().iterdir()} == {"table.csv", "b.json"}
 
 
 def test_interruption_is_reported_in_one_line(run, monkeypatch):

@@ -67,7 +67,7 @@ def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) ->
     for line in others:
         facts.add_row("", line)
     facts.add_row(*_worth(instance, result))
-    facts.add_row("C(θ)", styled(_with_unit(number_text(result.value), instance.unit) + " per ln T", style="bold"))
+    facts.add_row("C(θ)", styled(_with_unit(_bound_text(result), instance.unit) + " per ln T", style="bold"))
     facts.add_row("Certified", _certificate(result))
     facts.add_row("Method", _method(result))
     return facts
@@ -90,6 +90,14 @@ def _worth(instance: Instance, result: GravesLaiResult) -> tuple[str, str]:
 
 def _with_unit(number: str, unit: str) -> str:
     return f"{number} {unit}" if unit else number
+
+
+def _bound_text(result: GravesLaiResult) -> str:
+    """C(θ), or what is known of it if the solver stopped before it reached the requested gap."""
+    if result.status is Status.OPTIMAL:
+        return number_text(result.value)
+    lower = number_text(result.lower)
+    return f"{lower} to {number_text(result.value)}" if math.isfinite(result.value) else f"at least {lower}"
 
 
 def _certificate(result: GravesLaiResult) -> str:

@@ -65,7 +65,9 @@ def run_and_print(
     """
     with _warnings_as_lines():
         if study.simulation is None:
-            outcome = _bound(study, progress, as_json=as_json, everything=everything, resume=resume, redraw=redraw)
+            outcome = _bound(
+                study, progress, as_json=as_json, everything=everything, resume=resume, redraw=redraw, save=save
+            )
         else:
             outcome = _simulated(study, remedy, progress, resume=resume, extend=extend, redraw=redraw)
     if outcome.answer is not None and as_json:
@@ -101,7 +103,14 @@ def _print_folder(outcome: StudyResult) -> None:
 
 
 def _bound(
-    study: Study, progress: bool | None, *, as_json: bool, everything: bool, resume: bool, redraw: bool
+    study: Study,
+    progress: bool | None,
+    *,
+    as_json: bool,
+    everything: bool,
+    resume: bool,
+    redraw: bool,
+    save: Path | None,
 ) -> StudyResult:
     line = ProgressLine(sys.stderr, progress)
     folder = study.output.folder
@@ -112,7 +121,7 @@ def _bound(
         line.close()
         if error.result is not None:
             instance = load_problem(study.problem).instance
-            _print_bound(instance, error.result, as_json=as_json, everything=everything)
+            _print_bound(instance, error.result, as_json=as_json, everything=everything, save=save)
         raise
     except KeyboardInterrupt:
         if folder is None or not (folder / BOUND).exists():

@@ -18,7 +18,7 @@ from semibandits.decisions._bipartite import BipartiteEdges, read_bipartite
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.kernels.assignment import Bipartite, heaviest_matching
 from semibandits.kernels.budgeted_matching import Goal, best_matching
 from semibandits.kernels.exchange import incidence
@@ -319,8 +319,9 @@ class Matchings(DecisionSet):
         n_rows, n_columns = len(self.rows), len(self.columns)
         if self._saturate == "both" and n_rows != n_columns:
             raise InvalidInputError(
-                f"a perfect matching needs as many rows as columns, got {n_rows} rows and {n_columns} columns: "
-                "pass saturate='rows', 'columns' or 'none'"
+                f"a perfect matching needs as many rows as columns, got {n_rows} rows and {n_columns} columns: pass ",
+                Option("saturate", "rows" if n_rows < n_columns else "columns"),
+                " to match all of these, or 'none'",
             )
         x, stuck = self._heaviest(np.ones(self.d))
         if len(stuck):

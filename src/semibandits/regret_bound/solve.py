@@ -206,13 +206,14 @@ def solve_bound(
         _check_size(theta, given)
         result = replace(_solved_in_time(problem, method), law=given)
     if throw and result.status is not Status.OPTIMAL:
-        remedy = "allow more time or a larger gap, or pass throw=False"
+        bracket = "in Python, throw=False returns this bracket"
+        remedy = f"allow more time or a larger gap; {bracket}"
         if result.status is Status.STALLED and type(problem.law).__module__.partition(".")[0] != "semibandits":
-            remedy = "test the law with semibandits.testing.check_law, allow a larger gap, or pass throw=False"
+            remedy = f"test the law with semibandits.testing.check_law, or allow a larger gap; {bracket}"
         elif result.status is Status.STALLED and isinstance(decision_set, Routes):
             remedy = (
                 "the lower bound also allows walks that visit a node twice, and no better bound is known in polynomial time "
-                "(approximating C(theta) over routes is NP-hard): pass throw=False to use this bracket"
+                f"(approximating C(theta) over routes is NP-hard): allow a larger gap; {bracket}"
             )
         raise SolverError(
             f"the relative gap must be at most {gap:g}, reached {result.gap:.2g} ({result.status}): "
