@@ -19,6 +19,8 @@ import semibandits as sb
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures"
 RED, INK, GREY = "#b3261e", "#1d2733", "#9aa5b1"
+PLAIN = {"fc": "white", "ec": "none", "pad": 0.8}
+"""Behind numbers, so that no line crosses them."""
 N = 4
 
 
@@ -36,7 +38,7 @@ def exchange_graph(path: Path) -> None:
             [0, 1], [-row, -column], color=RED if chosen else GREY, lw=2.5 if chosen else 0.8, zorder=2 if chosen else 1
         )
         if chosen:
-            left.text(0.14, -(row + 0.14 * (column - row)) + 0.1, f"{reward:g}", color=RED, ha="center")
+            left.text(0.14, -(row + 0.14 * (column - row)) + 0.1, f"{reward:g}", color=RED, ha="center", bbox=PLAIN)
     for k in range(N):
         left.text(-0.06, -k, f"row {k + 1}", ha="right", va="center", color=INK)
         left.text(1.06, -k, f"column {k + 1}", ha="left", va="center", color=INK)
@@ -62,6 +64,7 @@ def exchange_graph(path: Path) -> None:
             ha="center",
             va="center",
             fontsize=9,
+            bbox=PLAIN,
         )
     rows = {node: next(row for row, column in best if node == row) for node in places}
     for node, place in places.items():
@@ -73,7 +76,7 @@ def exchange_graph(path: Path) -> None:
         )  # fmt: skip
     right.set_xlim(-1.35, 1.35)
     right.set_ylim(-1.25, 1.25)
-    right.set_title("Its exchange graph: a cycle is a gap", color=INK)
+    right.set_title("Its exchange graph: the cost of a cycle is a gap", color=INK)
     for axis in (left, right):
         axis.axis("off")
     figure.savefig(path, dpi=150)

@@ -12,7 +12,7 @@ from semibandits._files import write_whole
 COLOURS = 128
 
 
-def write_small_png(png: bytes, path: Path, colours: int = COLOURS) -> int:
+def write_small_png(png: bytes, path: Path, colours: int = COLOURS, *, thin_lines: bool = False) -> int:
     """Write an image with a palette, atomically.
 
     Parameters
@@ -23,6 +23,8 @@ def write_small_png(png: bytes, path: Path, colours: int = COLOURS) -> int:
         The file; its folder must exist.
     colours : int
         Size of the palette, at most 256.
+    thin_lines : bool
+        Whether to keep the colours of thin lines rather than the shades of areas.
 
     Returns
     -------
@@ -32,7 +34,8 @@ def write_small_png(png: bytes, path: Path, colours: int = COLOURS) -> int:
     with Image.open(BytesIO(png)) as image:
         opaque = Image.new("RGB", image.size, "white")
         opaque.paste(image, mask=image.convert("RGBA").getchannel("A"))
-    reduced = opaque.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    method = Image.Quantize.MAXCOVERAGE if thin_lines else Image.Quantize.MEDIANCUT
+    reduced = opaque.quantize(colours, method=method, dither=Image.Dither.NONE)
     buffer = BytesIO()
     reduced.save(buffer, format="PNG", optimize=True)
     write_whole(path, buffer.getvalue())

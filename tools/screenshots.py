@@ -196,13 +196,14 @@ def shot_of_terminal(browser: Browser, words: list[str], most_lines: int | None)
 
 
 def keep(name: str, png: bytes) -> None:
-    """Write a picture with as many colours as its size allows."""
+    """Write a picture; if it is too large, with the colours of its lines only."""
     path = FIGURES / f"{name}.png"
-    for colours in (256, 128, 64, 32):
-        size = write_small_png(png, path, colours)
+    size = write_small_png(png, path, 256)
+    for colours in (256, 128, 64):
         if size < MOST_BYTES:
             break
-    print(f"docs/figures/{name}.png: {size:,} bytes, {colours} colours")
+        size = write_small_png(png, path, colours, thin_lines=True)
+    print(f"docs/figures/{name}.png: {size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -196,12 +196,13 @@ def draw(found: list[Growth], path: Path) -> None:
 
     figure, axes = plt.subplots(1, 2, figsize=(12, 4.6), sharey=True, layout="constrained")
     middles = (LOGARITHMS[1:] + LOGARITHMS[:-1]) / 2.0
+    styles = iter((("#0072b2", "o"), ("#d55e00", "s"), ("#44aa99", "^")))
     for each in found:
         ordinary = "star" not in each.name
-        ax, colour = (axes[0], "#999999") if ordinary else (axes[1], None)
+        ax, (colour, marker) = (axes[0], ("#999999", "o")) if ordinary else (axes[1], next(styles))
         label = None if ordinary else f"GLADE, {each.name}"
         (line,) = ax.plot(
-            middles, each.slopes(each.regret).mean(axis=0), marker="o", markersize=3, color=colour, label=label
+            middles, each.slopes(each.regret).mean(axis=0), marker=marker, markersize=4, color=colour, label=label
         )
         if each.least is not None:
             least = each.slopes(each.least).mean(axis=0)

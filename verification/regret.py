@@ -111,7 +111,7 @@ def _draw(name: str, results: list[sb.SimulationResult]) -> None:
         1, len(results), figsize=(6 * len(results), 4.5), squeeze=False, constrained_layout=True
     )
     for ax, result in zip(axes[0], results, strict=True):
-        result.plot(ax)
+        result.plot(ax, unit="minutes" if name in networks() else "units of reward")
         ax.set_title(f"{result.horizon:,} rounds, {result.replications} replications")
     (DOCS / "figures").mkdir(exist_ok=True)
     figure.savefig(DOCS / "figures" / f"regret-{name}.png", dpi=110)

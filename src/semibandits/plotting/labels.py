@@ -132,7 +132,7 @@ def _label_cost(i: int, places: FloatArray, sizes: FloatArray, choice: IntArray)
             low = np.maximum(places[i], places[j, choice[j]])
             high = np.minimum(places[i] + sizes[i], places[j, choice[j]] + sizes[j])
             area = np.prod(np.maximum(0.0, high - low), axis=1)
-            cost += 12.0 * area / min(np.prod(sizes[i]), np.prod(sizes[j])) + 1.0 * (area > 0)
+            cost += 12.0 * area / min(np.prod(sizes[i]), np.prod(sizes[j])) + 10.0 * (area > 0)
     return cost
 
 
