@@ -137,7 +137,7 @@ def test_bands_are_confidence_bands():
 
 
 def test_axes_are_named_with_units_and_rounds_are_logarithmic():
-    ax = plot_regret(made_up(), ax=axes(), unit="ms")
+    ax = made_up().plot(axes(), unit="ms")
     assert ax.get_xscale() == "log"
     assert "round" in ax.get_xlabel()
     assert "regret (ms)" in ax.get_ylabel()
