@@ -47,7 +47,7 @@ def divergence(theta: float, rise: float) -> float:
     if rise <= 0.0:
         return 0.0
     rest = 1.0 - theta
-    if rise >= rest:
+    if not rise < rest:  # also if the raise is nan
         return np.inf
     return _upper_term(theta, rise) + rest * excess(-rise / rest)
 
@@ -105,3 +105,13 @@ def tilts(theta: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray
     for i in range(n):
         raises[i], derivatives[i], divergences[i] = tilt(theta[i], slopes[i])
     return raises, derivatives, divergences
+
+
+@kernel
+def divergences(theta: FloatArray, rises: FloatArray) -> FloatArray:
+    """:func:`divergence` of each pair of mean and raise."""
+    n = len(theta)
+    found = np.empty(n)
+    for i in range(n):
+        found[i] = divergence(theta[i], rises[i])
+    return found

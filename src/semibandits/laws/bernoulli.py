@@ -10,12 +10,9 @@ import numpy as np
 from semibandits._typing import FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import laws as kernels
-from semibandits.kernels.bernoulli import tilts
-from semibandits.laws._series import excess
+from semibandits.kernels.bernoulli import divergences, tilts
 from semibandits.laws.base import LAST_DIGITS, Law
 
-FAR = 1e10
-"""Raises above this multiple of the mean use a formula with separate logarithms."""
 NEAR = 0.1
 """Raises up to this share of the room have no cancellation in what remains of the room."""
 LEAST_PROBABILITY = 1e-100
@@ -96,10 +93,8 @@ class Bernoulli(Law):
 
     def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
         """``theta excess(e/theta) + (1-theta) excess(-e/(1-theta))`` with excess(x) = x - log(1+x): no term is negative."""
-        rest = 1.0 - theta
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value = _upper_term(theta, rise) + rest * excess(-rise / rest)
-        return np.where(rise <= 0.0, 0.0, np.where(rise < rest, value, np.inf))
+        shape, pairs = _pairs(theta, rise)
+        return divergences(*pairs).reshape(shape)
 
     def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
         """The divergence of failures: d(1 - theta, 1 - theta + e)."""
@@ -111,8 +106,7 @@ class Bernoulli(Law):
 
     def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """See `Law.tilt`. A separate equation for 1 minus the raised mean keeps digits if the raised mean is close to 1."""
-        shape = np.broadcast_shapes(np.shape(theta), np.shape(slope))
-        pairs = (np.array(np.broadcast_to(one, shape), dtype=np.float64).ravel() for one in (theta, slope))
+        shape, pairs = _pairs(theta, slope)
         rise, derivative, information = (part.reshape(shape) for part in tilts(*pairs))
         return rise, derivative, information
 
@@ -124,12 +118,9 @@ class Bernoulli(Law):
         return LAST_DIGITS * (slope * rise + information + np.where(rise > NEAR * rest, rise + rest, 0.0))
 
 
-def _upper_term(theta: FloatArray, rise: FloatArray) -> FloatArray:
-    """``theta excess(rise/theta)``, which tends to `rise` as theta tends to 0."""
-    far = ~(rise <= FAR * theta)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        value = theta * excess(rise / theta)
-        if not far.any():
-            return value
-        logarithm = np.where(theta > 0.0, theta * (np.log(rise) - np.log(theta)), 0.0)
-        return np.where(far, rise - logarithm, value)
+def _pairs(one: FloatArray, other: FloatArray) -> tuple[tuple[int, ...], tuple[FloatArray, FloatArray]]:
+    """The shape of the broadcast arrays, and their entries in order."""
+    left, right = np.array(one, dtype=np.float64), np.array(other, dtype=np.float64)
+    if left.shape != right.shape:  # broadcasting takes longer than the kernels on small arrays
+        left, right = (np.array(part) for part in np.broadcast_arrays(left, right))
+    return left.shape, (left.ravel(), right.ravel())

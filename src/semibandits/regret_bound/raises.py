@@ -149,7 +149,7 @@ class _Problem:
 
     def total(self, values: FloatArray) -> FloatArray:
         """Sum over each row."""
-        return np.bincount(self.rows, values, len(self.gaps)).astype(np.float64)
+        return np.bincount(self.rows, values, len(self.gaps)).astype(np.float64, copy=False)
 
     @cached_property
     def reach(self) -> FloatArray:
@@ -160,6 +160,21 @@ class _Problem:
     def played(self) -> BoolArray:
         """Entries with a rate above 0."""
         return self.rates > 0.0
+
+    @cached_property
+    def divisors(self) -> FloatArray:
+        """The rates, with 1 for unplayed entries."""
+        return np.where(self.played, self.rates, 1.0)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """1 / w of each entry, 0 of unplayed ones."""
+        return np.where(self.played, 1.0 / self.divisors, 0.0)
+
+    @cached_property
+    def furthest(self) -> FloatArray:
+        """Raise of each entry at which laws with a kink are cut off."""
+        return FURTHEST * self.gaps[self.rows]
 
     @property
     def free(self) -> FloatArray:
@@ -200,13 +215,14 @@ class _Problem:
         """Raises, their derivatives and divergences at these prices of the rows. Unplayed items rise by their reach."""
         played = self.played
         with np.errstate(divide="ignore", over="ignore"):
-            rise, slope, d = self.law.tilt(self.theta, prices[self.rows] / np.where(played, self.rates, 1.0))
+            rise, slope, d = self.law.tilt(self.theta, prices[self.rows] / self.divisors)
         # Raises of laws with a kink may be unbounded.
-        far = played & (rise > FURTHEST * self.gaps[self.rows])
+        far = played & (rise > self.furthest)
         if far.any():
-            limit = np.where(far, FURTHEST * self.gaps[self.rows], rise)
-            rise, slope = limit, np.where(far, 0.0, slope)
-            d = np.where(far, self.law.divergence(self.theta, limit), d)
+            rise, slope = np.where(far, self.furthest, rise), np.where(far, 0.0, slope)
+            d = np.where(far, self.law.divergence(self.theta, rise), d)
+        if played.all():
+            return rise, slope, d
         return np.where(played, rise, self.reach), np.where(played, slope, 0.0), np.where(played, d, np.inf)
 
     def _first_prices(self, guesses: FloatArray) -> FloatArray:
@@ -218,7 +234,7 @@ class _Problem:
         np.maximum.at(largest, self.rows, self.rates)
         _, slope, _ = self._tilted(1e-9 * largest)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            spread = self.total(np.where(self.played, slope / np.where(self.played, self.rates, 1.0), 0.0))
+            spread = self.total(np.where(self.played, slope / self.divisors, 0.0))
             first = np.where(spread > 0.0, np.minimum(self.gaps / spread, 4.0 * largest), largest)
         return np.where(known, guesses, first)
 
@@ -252,8 +268,7 @@ class _Problem:
         rows, part, mine = np.arange(len(self.gaps)), self, np.arange(len(self.rows))
         for step in range(MAX_STEPS):
             raises[mine], slopes[mine], divergences[mine] = part._tilted(s[rows])
-            weights = np.where(part.played, 1.0 / np.where(part.played, part.rates, 1.0), 0.0)
-            excess, slope = part.total(raises[mine]) - part.gaps, part.total(slopes[mine] * weights)
+            excess, slope = part.total(raises[mine]) - part.gaps, part.total(slopes[mine] * part.weights)
             at, over[rows] = s[rows], excess
             below, above = np.where(excess < 0.0, at, low[rows]), np.where(excess < 0.0, high[rows], at)
             low[rows], high[rows] = below, above
@@ -261,10 +276,12 @@ class _Problem:
             if not open_.any():
                 break
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                newton = np.where((slope > 0.0) & (step < NEWTON_STEPS), at - excess / slope, -1.0)
-                middle = np.where(below == 0.0, 0.25 * at, np.sqrt(below) * np.sqrt(above))
-                middle = np.where(above == jumps[rows], np.minimum(4.0 * at, last[rows]), middle)
-            following = np.where((below < newton) & (newton < above), newton, middle)
+                following = np.where((slope > 0.0) & (step < NEWTON_STEPS), at - excess / slope, -1.0)
+                wide = open_ & ~((below < following) & (following < above))
+                if wide.any():
+                    middle = np.where(below == 0.0, 0.25 * at, np.sqrt(below) * np.sqrt(above))
+                    middle = np.where(above == jumps[rows], np.minimum(4.0 * at, last[rows]), middle)
+                    following = np.where(wide, middle, following)
             if 2 * np.count_nonzero(open_) <= len(rows):
                 rows = rows[open_]
                 part, mine = self._rows(rows)
