@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -108,7 +109,7 @@ def test_iterative_steps_lead_to_the_same_value(family, spread):
 def test_bounds_by_iterative_steps_contain_the_truth(family, gap, monkeypatch):
     monkeypatch.setattr(block_module, "MANY_CHORDS", 1)
     monkeypatch.setattr(block_module, "MOST_CHORDS", 1)
-    truth, result = solved(FAMILIES[family](), gap=gap)
+    truth, result = solved(family, gap=gap)
     assert result.lower <= truth.upper * (1 + 1e-9)
     assert truth.lower <= result.value * (1 + 1e-9)
     assert (result.status, result.gap <= gap) == ("optimal", True)
@@ -187,9 +188,16 @@ class Broken(Master):
 FAILURES = ["nan", "nan duals", "zero", "negative", "wrong duals", "far too small", "inaccurate"]
 
 
-def solved(decision_set, seed=5, **options):
-    theta = np.random.default_rng(seed).random(decision_set.d)
-    truth = reference(decision_set.enumerate(), theta, np.full(decision_set.d, 0.5))
+@cache
+def problem(family):
+    """A decision set, its mean rewards, and the reference."""
+    decision_set = FAMILIES[family]()
+    theta = np.random.default_rng(5).random(decision_set.d)
+    return decision_set, theta, reference(decision_set.enumerate(), theta, np.full(decision_set.d, 0.5))
+
+
+def solved(family, **options):
+    decision_set, theta, truth = problem(family)
     return truth, sb.graves_lai(decision_set, theta, method="cycles", **options)
 
 
@@ -197,7 +205,6 @@ def solved(decision_set, seed=5, **options):
 @pytest.mark.parametrize("sound_calls", [0, 2])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_other_master_takes_over(monkeypatch, family, sound_calls, failure):
-    decision_set = FAMILIES[family]()
     first = "InteriorPointMaster" if family == "grid" else "ConicMaster"
     made = []
 
@@ -209,7 +216,7 @@ def test_the_other_master_takes_over(monkeypatch, family, sound_calls, failure):
     ThisBroken.sound_calls, ThisBroken.failure = sound_calls, failure
     monkeypatch.setattr(block_module, first, ThisBroken)
     monkeypatch.setattr(block_module, "DENSE_FROM", 20)
-    truth, s = solved(decision_set)
+    truth, s = solved(family)
     assert made
     assert s.status == "optimal"
     assert truth.lower * (1 - 1e-4 - 1e-9) <= s.lower <= truth.upper * (1 + 1e-9)
@@ -225,10 +232,9 @@ def test_if_no_master_works_the_bracket_is_still_right(monkeypatch, family, fail
     ThisBroken.failure = failure
     monkeypatch.setattr(block_module, "InteriorPointMaster", ThisBroken)
     monkeypatch.setattr(block_module, "ConicMaster", ThisBroken)
-    decision_set = FAMILIES[family]()
     with pytest.raises(sb.SolverError, match=r"the relative gap must be at most 0\.0001") as caught:
-        solved(decision_set)
-    truth, s = solved(decision_set, throw=False)
+        solved(family)
+    truth, s = solved(family, throw=False)
     for result in (s, caught.value.result):
         assert result.status == "stalled"
         assert result.lower <= truth.upper * (1 + 1e-9)
