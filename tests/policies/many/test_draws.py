@@ -15,15 +15,14 @@ PROBABILITY = 1e-6
 """Of a failure by chance, of each test."""
 
 
-def frequencies(chosen: list[IntArray], d: int) -> FloatArray:
-    return np.bincount(np.concatenate(chosen), minlength=d).astype(float)
-
-
-def best_of(values: FloatArray, roles: IntArray, most: IntArray) -> IntArray:
-    """The items with the largest values of each role."""
-    return np.concatenate(
-        [np.flatnonzero(roles == r)[np.argsort(-values[roles == r])[:k]] for r, k in enumerate(most.tolist())]
-    )
+def times_chosen(draws: FloatArray, roles: IntArray, most: IntArray) -> FloatArray:
+    """How often each item has one of the largest draws of its role; a row of draws for each round."""
+    times = np.zeros(len(roles))
+    for r, k in enumerate(most.tolist()):
+        items = np.flatnonzero(roles == r)
+        chosen = items[np.argsort(-draws[:, items], axis=1)[:, :k]]
+        times += np.bincount(chosen.ravel(), minlength=len(roles))
+    return times
 
 
 def cases() -> dict[str, tuple[Posterior, FloatArray, FloatArray]]:
@@ -45,21 +44,17 @@ def test_items_are_chosen_as_often_as_by_draws_of_all(name: str) -> None:
     roles, most = np.repeat([0, 1, 2], [40, 15, 5]), np.array([3, 2, 5])  # all items of the last role are needed
     draws = Draws(posterior, roles, most, counts, means)
     rng, levels = np.random.default_rng(1), np.zeros(3)
-    found, expected, top = [], [], []
-    for _ in range(ROUNDS):
+    found = np.full((ROUNDS, 60), -np.inf)
+    for of_all in found:
         items, values = draws.largest(rng, levels)
         assert len(np.unique(items)) == len(items)
-        of_all = np.full(60, -np.inf)
         of_all[items] = values
-        found.append(best_of(of_all, roles, most))
-        top.append(values.max())
-    whole = [posterior.draw(rng.random(60), counts, means) for _ in range(ROUNDS)]
-    expected = [best_of(values, roles, most) for values in whole]
-    a, b = frequencies(found, 60), frequencies(expected, 60)
+    whole = posterior.draw(rng.random((ROUNDS, 60)), counts, means)
+    a, b = (times_chosen(values, roles, most) for values in (found, whole))
     p = (a + b) / (2 * ROUNDS)
     z = (a - b) / np.sqrt(np.maximum(2.0 * ROUNDS * p * (1.0 - p), 1.0))
     assert (np.abs(z) < stats.norm.isf(PROBABILITY / 120)).all()
-    assert stats.ks_2samp(top, [values.max() for values in whole]).pvalue > PROBABILITY
+    assert stats.ks_2samp(found.max(axis=1), whole.max(axis=1)).pvalue > PROBABILITY
 
 
 @pytest.mark.parametrize("start", [-50.0, 0.0, 50.0])
@@ -68,8 +63,8 @@ def test_any_start_of_the_search_for_levels_gives_the_same_law(start: float) -> 
     draws = Draws(posterior, np.zeros(60, dtype=np.int64), np.array([4]), counts, means)
     rng = np.random.default_rng(2)
     sums = [np.sort(draws.largest(rng, np.array([start]))[1])[-4:].sum() for _ in range(ROUNDS)]
-    whole = [np.sort(posterior.draw(rng.random(60), counts, means))[-4:].sum() for _ in range(ROUNDS)]
-    assert stats.ks_2samp(sums, whole).pvalue > PROBABILITY
+    whole = np.sort(posterior.draw(rng.random((ROUNDS, 60)), counts, means), axis=1)
+    assert stats.ks_2samp(sums, whole[:, -4:].sum(axis=1)).pvalue > PROBABILITY
 
 
 @pytest.mark.parametrize("name", cases())
