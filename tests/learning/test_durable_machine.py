@@ -39,7 +39,7 @@ class Machine(RuleBasedStateMachine):
         self.memory = sb.Learner(**arguments, drift_error=0.01)
         self.handles = [sb.open_learner(self.url, **arguments, **self.options)]
         self.handles += [self.opened() for _ in range(HANDLES - 1)]
-        self.keys, self.last = {}, 0
+        self.keys, self.named, self.last = {}, 0, 0
 
     @property
     def url(self):
@@ -73,7 +73,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule(data=st.data(), with_key=st.booleans())
     def ask(self, data, with_key):
-        key = f"call {len(self.keys)}" if with_key else None
+        self.named += 1
+        key = f"call {self.named}" if with_key else None
         found, expected = self.carry_out(data, lambda one: one.ask(key=key), self.memory.ask, key=key)
         if found is not None:
             assert (found.id, found.items.tolist()) == (expected.id, expected.items.tolist())
@@ -134,7 +135,7 @@ class Machine(RuleBasedStateMachine):
     def snapshot(self, data, prunes):
         self.carry_out(data, lambda one: one.prune() if prunes else one.snapshot(), lambda: None)
         if prunes:
-            self.keys = {}
+            self.keys = {}  # all but that of the last entry are forgotten
 
     @rule(which=st.integers(0, HANDLES - 1))
     def restart(self, which):
