@@ -106,6 +106,14 @@ def test_hidden_characters_of_errors_are_shown(run, command):
         assert_harmless(err)
 
 
+def test_an_error_about_a_very_long_argument_is_shortened(run):
+    code, out, err = run(["bound", "9" * 100_000])
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert len(err) < 4_100
+    assert "…9999" in err
+
+
 def test_a_warning_is_one_harmless_line(capsys):
     print_remark("Warning", "\x1b[31m in\ntwo lines")
     assert capsys.readouterr().err == "Warning: \\x1b[31m in two lines\n"

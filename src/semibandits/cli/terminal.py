@@ -17,6 +17,8 @@ from semibandits.errors import Option
 
 OPTION_NAMES: Final = {"capacities": "capacity", "columns": "column", "folder": "output"}
 """Options whose name on the command line differs from the one in Python."""
+LONGEST_REMARK: Final = 4_000
+"""Maximum number of characters of a message."""
 
 
 @final
@@ -60,9 +62,12 @@ def print_json(value: object) -> None:
 
 
 def print_remark(kind: str, message: str) -> None:
-    """Print a message on stderr as one line that starts with `kind`, Error or Warning."""
+    """Print a message on stderr as one line that starts with `kind`, Error or Warning; a very long one without its middle."""
+    line = visible(" ".join(message.split()))
+    if len(line) > LONGEST_REMARK:
+        line = f"{line[: LONGEST_REMARK // 2]}…{line[-LONGEST_REMARK // 2 :]}"
     try:
-        print(f"{kind}: {visible(' '.join(message.split()))}", file=sys.stderr)
+        print(f"{kind}: {line}", file=sys.stderr)
     except OSError:  # stderr has no reader; the exit code remains
         forget_output(sys.stderr)
 
