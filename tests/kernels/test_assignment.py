@@ -142,6 +142,16 @@ def test_weights_whose_sums_overflow_do_not_write_out_of_bounds(optional):
     assert len(stuck) <= 4
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("optional", [False, True])
+def test_nodes_count_as_unmatched_if_sums_of_duals_overflow(sign, optional):
+    diagonal = Bipartite(np.arange(4), np.arange(3), 4, optional)
+    for huge in (False, True):
+        _, stuck = heaviest_matching_with_duals(np.full(3, sign * (1e308 if huge else 1.0)), diagonal)
+        # Left out if that is possible, nodes of negative weight have duals of 0.
+        assert stuck.tolist() == ([0, 1, 2] if huge and (sign > 0.0 or not optional) else [])
+
+
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(graphs(), st.booleans(), st.integers(1, 40))
 def test_list_matchings_against_recursion(graph, optional, limit):

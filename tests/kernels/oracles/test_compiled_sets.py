@@ -82,6 +82,15 @@ def test_sums(problem):
     assert np.array_equal(oracle.maximize(weights), expected)
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_ties_are_broken_as_by_maximize(name):
+    """Few values of weights, so that most problems have several best decisions."""
+    oracle, rng = SETS[name].compiled(), np.random.default_rng(0)
+    for _ in range(20):
+        weights = rng.integers(-1, 2, SETS[name].d).astype(np.float64)
+        assert oracle.maximize(weights).tolist() == SETS[name].maximize(weights).tolist()
+
+
 @settings(max_examples=400, deadline=None)
 @given(problems(), st.sampled_from([1.0, 0.9, 0.5]))
 def test_indices_against_the_list(problem, ratio):
