@@ -163,7 +163,7 @@ def relax(
 
 
 class Reached(NamedTuple):
-    """A search by Dijkstra's method from one node: distances, inf where unknown, and the last arc of each cheapest walk."""
+    """A search by Dijkstra's method from one node: distances, inf where unknown, and where known the last arc of a cheapest walk."""
 
     distance: FloatArray
     arc: IntArray
@@ -172,14 +172,13 @@ class Reached(NamedTuple):
 
 @kernel
 def _searches(n: int) -> Reached:
-    return Reached(np.full(n, np.inf), np.full(n, -1, dtype=np.int64), np.empty(n, dtype=np.int64))
+    return Reached(np.full(n, np.inf), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64))
 
 
 @kernel
 def _forget(search: Reached, touched: int) -> None:
     for k in range(touched):
         search.distance[search.touched[k]] = np.inf
-        search.arc[search.touched[k]] = -1
 
 
 @kernel
