@@ -163,7 +163,7 @@ def relax(
 
 
 class Reached(NamedTuple):
-    """A search by Dijkstra's method from one node: distances, inf where unknown, and where known the last arc of a cheapest walk."""
+    """A search by Dijkstra's method from one node: distances, inf where unknown; elsewhere the last arc of a cheapest walk."""
 
     distance: FloatArray
     arc: IntArray
