@@ -31,6 +31,7 @@ from semibandits.testing._play import case_of
 POLICIES = {cls.__name__: cls for cls in registry.POLICIES}
 VARIATIONS = {
     "CUCB, more optimistic": lambda: CUCB(radius="kveton"),
+    "CUCB, bounds of KL-UCB": lambda: CUCB(law="bernoulli"),
     "ESCB, as in its proof": lambda: ESCB(radius="log-loglog"),
     "AESCB, coarse": lambda: AESCB(ratio=0.5, additive=5.0, levels=50.0),
     "OSSB, rewards of 0 and 1": lambda: OSSB(rewards="bernoulli"),
@@ -52,6 +53,10 @@ WAIVERS = {
     "OSSB": {
         "python": "a set around another one has its plans made by another solver: other plans of nearly the same cost",
         "labels": "of equally rare items the first is explored, and counts tie often",
+    },
+    "CUCB, bounds of KL-UCB": {
+        "scale": "rewards are 0 or 1 in no other unit",
+        "variance": "bounds follow from the law",
     },
     "OSSB, rewards of 0 and 1": {
         "python": "a set around another one has its plans made by another solver: other plans of nearly the same cost",

@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 from histories import asked, assert_best, play, random_statistics, situations
 from hypothesis import given, settings
+from scipy.special import rel_entr
 
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rules.actions import LINEAR
 from semibandits.kernels.rules.optimism import cucb
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, fresh_statistics
+from semibandits.laws import Bernoulli, law_from
 from semibandits.policies import CUCB, Radius
+from semibandits.policies.registry import build
 
 RADII = {
     "log": lambda t, m: math.log(t),
@@ -38,6 +42,43 @@ def test_the_rule_writes_the_index_of_each_item(t, seed):
     f = 2.0 * math.log(t) + (3.0 * math.log(math.log(t)) if t >= 3 else 0.0)
     assert action == LINEAR
     assert np.allclose(weights, means + np.sqrt(2 * variance * f / np.maximum(plays, 1)), rtol=1e-13)
+
+
+@pytest.mark.parametrize("t", [2, 50, 100_000])
+@pytest.mark.parametrize(
+    ("law", "means"), [("bernoulli", [0.0, 0.05, 0.5, 0.9, 1.0]), ("poisson", [0.0, 0.1, 1.0, 7.0, 30.0])]
+)
+def test_with_a_law_the_rule_writes_the_index_of_kl_ucb(law, means, t):
+    plays, policy = np.array([1.0, 30.0, 4.0, 2000.0, 10.0]), CUCB(law=law)
+    stats = fresh_statistics(np.full(5, 0.25))
+    stats[MEANS], stats[COUNTS] = means, plays
+    _, weights, _ = asked(cucb, t, policy.params(1, np.full(5, 0.25)), stats)
+    rise, most = weights - means, math.log(t) / plays
+    assert np.allclose(law_from(law).divergence(np.array(means), rise)[:4], most[:4], rtol=1e-9)
+    assert weights[4] == 1.0 if law == "bernoulli" else weights[4] > means[4]
+
+
+def test_with_a_law_one_arm_is_played_as_by_kl_ucb():
+    """Every choice of a run has the largest index, found by bisection."""
+    agent, rng, theta = CUCB(law="bernoulli").start(MSets(4, 1), 0.25), np.random.default_rng(1), [0.1, 0.2, 0.5, 0.6]
+    for t in range(1, 300):
+        x = agent.choose(rng)
+        if t > 4:
+            low, high = agent.means.copy(), np.ones(4)
+            for _ in range(60):
+                middle = 0.5 * (low + high)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    d = rel_entr(agent.means, middle) + rel_entr(1.0 - agent.means, 1.0 - middle)
+                is_in = agent.plays * d <= math.log(t)
+                low, high = np.where(is_in, middle, low), np.where(is_in, high, middle)
+            assert low[x][0] >= low.max() - 1e-9
+        items = np.flatnonzero(x)
+        agent.observe(items, (rng.random(1) < theta[items[0]]).astype(float))
+
+
+def test_only_a_law_that_is_given_replaces_the_variance():
+    assert CUCB().for_law(Bernoulli()) == CUCB()
+    assert build(CUCB(law="bernoulli").specification()) == CUCB(law="bernoulli") != CUCB()
 
 
 def test_ucb1_by_hand():

@@ -56,7 +56,8 @@ semibandits simulate instance.json -T 1e7 --output run1 --extend
 semibandits simulate flights-on-time --rewards replay --output run2
 
 [bold]Policies and their parameters[/bold]
-CUCB, ESCB          radius (log, log-loglog or kveton)
+CUCB                radius (log, log-loglog or kveton), law
+ESCB                radius
 AESCB               radius, ratio, additive, levels
 GLADE               discount, rivals, patience, foresight, saving, remembered,
                     recheck, rewards, law

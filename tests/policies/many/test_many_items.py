@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,9 +60,15 @@ def rounds(
                     agent.observe(items, rewards)
 
 
-@pytest.mark.parametrize("law", ["gaussian", "bernoulli"])
 @pytest.mark.parametrize("family", SETS)
-@pytest.mark.parametrize("policy", [sb.CUCB(), sb.GLADE()], ids=lambda policy: policy.name)
+@pytest.mark.parametrize(
+    ("policy", "law"),
+    [
+        *itertools.product([sb.CUCB(), sb.GLADE()], ["gaussian", "bernoulli"]),
+        (sb.CUCB(law="bernoulli"), "bernoulli"),
+    ],
+    ids=str,
+)
 def test_it_plays_the_same_decisions(policy: RulePolicy, family: str, law: str) -> None:
     known = policy.for_rewards(law)
     assert isinstance(known, RulePolicy)

@@ -6,11 +6,16 @@ import math
 
 import numpy as np
 
+from semibandits.kernels.laws import inside, radius
 from semibandits.kernels.rules.actions import INDEX, LINEAR, LOG, LOGLOG
+from semibandits.kernels.rules.levels import plays_of
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, ROOTS, SCALES, exploration
 from semibandits.kernels.tiers import kernel
+from semibandits.kernels.typing import FloatArray
 
+LAW = 3
+"""Place in the parameters of CUCB where an array of `kernels.laws` starts, which is empty if bounds follow from variances."""
 ADDITIVE, LEVELS, IN_REWARDS = 3, 4, 5
 """Places in the parameters of AESCB: delta_t times t, the largest number of steps up to the largest mean, and whether weights
 are in the unit of the rewards (1) or of the steps (0)."""
@@ -18,12 +23,24 @@ are in the unit of the rewards (1) or of the steps (0)."""
 
 @kernel(error_model="numpy")
 def cucb(t: int, state: RuleState, request: Request) -> int:
-    """mean_i + sqrt(2 sigma_i^2 f(t) / n_i)."""
+    """mean_i + sqrt(2 sigma_i^2 f(t) / n_i); with a law, the largest q_i with n_i d(mean_i, q_i) <= f(t)."""
     stats, weights = state.stats, request.weights
-    radius = math.sqrt(exploration(t, state.params[LOG], state.params[LOGLOG]))
+    f = exploration(t, state.params[LOG], state.params[LOGLOG])
+    if len(state.params) > LAW:
+        write_bounds(state.params[LAW:], f, stats, weights)
+        return LINEAR
+    root = math.sqrt(f)
     for i in range(len(weights)):
-        weights[i] = stats[MEANS, i] + radius * stats[ROOTS, i]
+        weights[i] = stats[MEANS, i] + root * stats[ROOTS, i]
     return LINEAR
+
+
+@kernel(error_model="numpy")
+def write_bounds(law: FloatArray, f: float, stats: FloatArray, weights: FloatArray) -> None:
+    """Write the upper confidence bound of each item under its law."""
+    for i in range(len(weights)):
+        mean = inside(law, i, stats[MEANS, i])
+        weights[i] = mean + radius(law, i, mean, f / plays_of(stats, i))
 
 
 @kernel(error_model="numpy")
