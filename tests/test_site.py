@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -27,7 +28,9 @@ WITH_CODE = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
 def test_code_of_a_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {"__name__": "page"}
+    module = ModuleType("page")  # importable, since pickles of its classes refer to it
+    monkeypatch.setitem(sys.modules, "page", module)
+    names = vars(module)
     for code, output in BLOCK.findall(page.read_text(encoding="utf-8")):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):

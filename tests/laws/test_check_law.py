@@ -105,6 +105,20 @@ class JumpsTooLate(NegativeBinomial):
         return np.full(np.shape(theta), 1e-3)
 
 
+class BackwardsAtFirst(NegativeBinomial):
+    """The other sign of the root, so that small slopes give negative raises."""
+
+    def raise_at(self, theta, slope):
+        return -super().raise_at(theta, slope)
+
+
+class NoNumberFarOut(NegativeBinomial):
+    """The logarithm of large raises fails."""
+
+    def divergence(self, theta, rise):
+        return np.where(rise > 0.5 * self.convex_to(theta), np.nan, super().divergence(theta, rise))
+
+
 THETA = [0.2, 1.0, 30.0]
 
 
@@ -121,6 +135,8 @@ def test_a_user_defined_law_passes():
         (NeverConvexEnough(), "the divergence must be convex up to convex_to"),
         (JumpsTooLate(), "raise_at must be finite before and inf at the slopes jump_at"),
         (OneItemOnly(), "raise_at must return shape"),
+        (BackwardsAtFirst(), "raise_at must increase with the slope from 0 on"),
+        (NoNumberFarOut(), r"divergence must not be NaN, got NaN at the mean 0.2 and the raise or slope 0\.3"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Law) else "",
 )

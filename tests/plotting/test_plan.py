@@ -20,7 +20,7 @@ from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.matroids import Graphic, Partition, Uniform
-from semibandits.plotting import plot_item_rates, plot_network_plan, plot_plan
+from semibandits.plotting import plot_item_rates, plot_matching_plan, plot_network_plan, plot_plan
 from semibandits.plotting.style import BEST, UNEXPLORED, rate_colours, rate_norm
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
 
@@ -308,6 +308,10 @@ def test_bad_input():
     result = made_up(MSets(4, 2), [4, 3, 2, 1])
     with pytest.raises(InvalidInputError, match="labels must have d = 4 entries, got 2"):
         plot_item_rates(result, ax=axes(), labels=["a", "b"])
+    with pytest.raises(
+        InvalidInputError, match=r"result must be a solution over Matchings, got MSets: use result.plot\(\)"
+    ):
+        plot_matching_plan(result, ax=axes())
     with pytest.raises(InvalidInputError, match="the decisions must have items that are edges of a graph, got MSets"):
         plot_network_plan(result, ax=axes())
     with pytest.raises(InvalidInputError, match="positions must place every node, got none for 'b'"):

@@ -255,6 +255,11 @@ def test_learners_take_a_law():
     again = sb.Learner.from_state(json.loads(json.dumps(learner.state(), allow_nan=False)))
     assert again.policy == learner.policy
     assert (again.ask().decision == learner.ask().decision).all()
+    for name in ("bernoulli", "poisson", "gaussian: variance=2"):  # also of the policy
+        asked = sb.Learner(sb.MSets(4, 2), sb.ThompsonSampling(law=name), seed=1).ask()
+        assert (
+            asked.decision == sb.Learner(sb.MSets(4, 2), sb.ThompsonSampling(), law=name, seed=1).ask().decision
+        ).all()
     with pytest.raises(InvalidInputError, match="variance must be given"):
         sb.Learner(sb.MSets(4, 2), sb.CUCB(), law="poisson", seed=1)
     with pytest.raises(InvalidInputError, match="rewards must be left out where a law is given"):

@@ -40,13 +40,13 @@ class DecisionSet(ABC):
 
     Examples
     --------
-    A machine that is booked for two neighbouring hours out of five (without the check that `weights` are valid):
+    A machine that is booked for two neighbouring hours out of five:
 
     >>> class Bookings(sb.DecisionSet):
     ...     d, m = 5, 2
     ...
     ...     def maximize(self, weights):
-    ...         start = np.argmax(np.convolve(weights, [1, 1], "valid"))
+    ...         start = np.argmax(np.convolve(self.check_weights(weights), [1, 1], "valid"))
     ...         return np.isin(np.arange(5), [start, start + 1])
     >>> bookings = Bookings()
     >>> value = [0.1, 0.4, 0.5, 0.2, 0.3]
@@ -107,6 +107,16 @@ class DecisionSet(ABC):
     def upper(self) -> FloatArray | None:
         """Largest mean reward that each item can have, shape (d,), at which `maximize` clips weights; None if unbounded."""
         return None
+
+    def check_weights(self, weights: ArrayLike) -> FloatArray:
+        """Weights as a float64 array of shape (d,), for `maximize` of your own.
+
+        Raises
+        ------
+        InvalidInputError
+            If they are not d finite numbers.
+        """
+        return item_vector(weights, self.d, "weights")
 
     def check_means(self, theta: FloatArray, *, in_costs: bool = False) -> None:
         """Refuse mean rewards, shape (d,), that are above `upper`; the error is about costs if they were given as costs.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.instances.sheets import Cell, as_text, shown
 
 _SPACES: Final = re.compile(r"(?<=[0-9])[\u0020\u00a0\u2009\u202f'’](?=[0-9]{3}(?![0-9]))")
@@ -105,7 +105,8 @@ def read_numbers(column: Column, style: Style, path: str) -> list[float]:
         value = float(cell) if not isinstance(cell, str) else _number(_bare(cell), style)
         if value is None:
             raise InvalidInputError(
-                f"{column.name} must be a number, got {shown(cell)} on line {line} of {path}: {_remedy(cell)}"
+                f"{column.name} must be a number, got {shown(cell)} on line {line} of {path}: {_remedy(cell)}",
+                *((", or choose another column with ", Option("columns")) if cell else ()),
             )
         if value - value != 0:
             raise InvalidInputError(

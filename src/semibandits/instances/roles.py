@@ -72,7 +72,7 @@ ROLES: Final[Mapping[str, Role]] = {
         _names("tail"), _names("from, source, start, origin, u, from node, source node, start node, node1, node 1")
     ),
     "head": Role(_names("head"), _names("to, target, end, destination, v, to node, target node, end node, node2, node 2")),
-    "row": Role(_names("row"), _names("rows, left, worker, agent, person, employee, driver, nurse, machine, student")),
+    "row": Role(_names("row"), _names("rows, left, worker, agent, person, employee, courier, driver, nurse, machine, student")),
     "column": Role(_names("column"), _names("columns, col, right, task, job, shift, order, project, slot")),
     "item": Role(
         _names("item"),

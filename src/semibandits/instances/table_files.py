@@ -58,7 +58,8 @@ class _Table:
             if first.setdefault(name, line) != line:
                 raise InvalidInputError(
                     f"items must have distinct names, got {name!r} on lines {first[name]} and {line} of {self.path}: "
-                    "rename one of them"
+                    "rename one of them; of a log with a line per outcome, make a table with a line per item, with its mean or "
+                    "with clicks and impressions"
                 )
         return list(first)
 

@@ -59,13 +59,15 @@ def known_law(law: Law | str | None, rewards: str | None) -> Law | None:
 
 
 def default_variance(policy: Policy, law: Law | None) -> ArrayLike:
-    """The variance of a law, if it is given.
+    """The variance of a law, by default that of the policy.
 
     Raises
     ------
     InvalidInputError
         If the law does not determine a variance, and the policy needs one.
     """
+    if law is None and isinstance(policy, LawPolicy):
+        law = policy.known_law
     if isinstance(law, Gaussian):
         return law.variance
     if isinstance(law, Bernoulli):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
+from semibandits.decisions.matchings import Matchings
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import family_of
 from semibandits.plotting.network import plot_network_plan
@@ -121,6 +122,11 @@ def plot_matching_plan(
     Axes
         The axis drawn on.
 
+    Raises
+    ------
+    InvalidInputError
+        If the solution is over another decision set.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
@@ -135,6 +141,10 @@ def plot_matching_plan(
     """
     from matplotlib.patches import Rectangle
 
+    if not isinstance(result.decision_set, Matchings):
+        raise InvalidInputError(
+            f"result must be a solution over Matchings, got {type(result.decision_set).__name__}: use result.plot()"
+        )
     ax = new_axes() if ax is None else ax
     pairs = [item[:2] for item in result.decision_set.items if isinstance(item, tuple)]
     rows = {row: r for r, row in enumerate(dict.fromkeys(row for row, _ in pairs))}

@@ -91,7 +91,13 @@ def check_law(law: Law, theta: ArrayLike) -> None:
 
 def _raises(law: Law, theta: FloatArray, limit: FloatArray) -> FloatArray:
     """Raises to check, shape (k, d)."""
-    size = np.maximum(np.sqrt(law.variance_at(theta)), np.abs(theta))
+    variance = law.variance_at(theta)
+    require(
+        bool((variance >= 0.0).all()),
+        f"raise_at must increase with the slope from 0 on, where its derivative is the variance, got {variance} for the means "
+        f"{theta}",
+    )
+    size = np.maximum(np.sqrt(variance), np.abs(theta))
     return np.outer(SHARES, np.where(np.isfinite(limit), limit, LARGEST * size))
 
 
@@ -100,6 +106,11 @@ def _check_shapes(law: Law, theta: FloatArray, raises: FloatArray) -> None:
         require(
             np.shape(answer) == raises.shape,
             f"{name} must return shape {raises.shape} for raises or slopes of that shape, got {np.shape(answer)}",
+        )
+        k, i = np.unravel_index(np.isnan(answer).argmax(), raises.shape)
+        require(
+            not np.isnan(answer[k, i]),
+            f"{name} must not be NaN, got NaN at the mean {theta[i]} and the raise or slope {raises[k, i]}",
         )
         rows = [getattr(law, name)(theta, row) for row in raises]
         require(np.allclose(answer, rows, rtol=1e-14), f"{name} must be equal row by row, got {answer} and {rows}")
