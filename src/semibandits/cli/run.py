@@ -17,7 +17,7 @@ HELP = """
 Run the study in a file and write its results to a folder.
 
 The same command continues an interrupted study. If the file now has more replications or policies, only these are \
-simulated. docs/studies.md describes the file.
+simulated. semibandits simulate --output FOLDER writes a study file with all keys, FOLDER/study.toml.
 
 [bold]Examples[/bold]
 semibandits run germany50.toml

@@ -24,7 +24,9 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if len(text) > MOST_CHARACTERS:
         raise InvalidInputError(f"{path} must have at most {MOST_CHARACTERS:,} characters, got more: pass another file")
     if not text.strip():
-        raise InvalidInputError(f"{path} must contain an instance, got an empty file: see docs/cli.md for the formats")
+        raise InvalidInputError(
+            f"{path} must contain an instance, got an empty file: semibandits bound --help lists the columns"
+        )
     return text
 
 

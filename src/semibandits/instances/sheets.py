@@ -47,7 +47,7 @@ class Sheet:
     def __post_init__(self) -> None:
         if not self.rows:
             raise InvalidInputError(
-                f"{self.path} must have a header, got empty cells only: see docs/cli.md for the columns"
+                f"{self.path} must have a header, got empty cells only: semibandits bound --help lists the columns"
             )
 
 

@@ -85,7 +85,9 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     if len(content) > MOST_CHARACTERS:
         raise InvalidInputError(f"{path} must have at most {MOST_CHARACTERS:,} bytes, got more: pass another file")
     if not content.strip():
-        raise InvalidInputError(f"{path} must contain an instance, got an empty file: see docs/cli.md for the formats")
+        raise InvalidInputError(
+            f"{path} must contain an instance, got an empty file: semibandits bound --help lists the columns"
+        )
     return content
 
 
@@ -110,7 +112,9 @@ def _decoded(path: str | os.PathLike[str]) -> tuple[str, tuple[str, ...]]:
             ) from error
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
-        raise InvalidInputError(f"{path} must contain an instance, got an empty file: see docs/cli.md for the formats")
+        raise InvalidInputError(
+            f"{path} must contain an instance, got an empty file: semibandits bound --help lists the columns"
+        )
     if any(len(line) > LONGEST_LINE for line in io.StringIO(text)):
         raise InvalidInputError(
             f"{path} must have lines of at most {LONGEST_LINE:,} characters, got a longer one: split it"

@@ -78,7 +78,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InvalidInputError(
-            f"{path} must be a readable study file, got {error.strerror}: check the path (docs/studies.md has an example)"
+            f"{path} must be a readable study file, got {error.strerror}: check the path; semibandits simulate "
+            "--output FOLDER writes a study file, FOLDER/study.toml"
         ) from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(
