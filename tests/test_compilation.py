@@ -112,7 +112,7 @@ def test_command(run_with, capsys):
     assert run_with(["compile", "--workers", "1"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("All kernels are compiled (")
-    folder = re.search("Kept in (.*) and folders like it", out)[1]
+    folder = re.search("Cached in (.*) and similar folders", out)[1]
     assert list(Path(folder).glob("rounds.play-*.nbi"))
 
 

@@ -51,4 +51,4 @@ def command(
                 raise
             raise Interrupted("interrupted: compiled kernels are kept; continue with: semibandits compile") from None
     print_line(f"All kernels are compiled ({time.perf_counter() - start:.0f} s)")
-    print_line(f"Kept in {cache_folders()[0]} and folders like it")
+    print_line(f"Cached in {cache_folders()[0]} and similar folders")

@@ -151,8 +151,11 @@ def _feet(answer: Answer) -> list[str]:
     feet = ["slope: growth of regret per ln T over the last decade of rounds"]
     if answer.result.replications > 1:
         feet.append("±: 95 % intervals over the replications")
+    undecided = CALLS.index("undecided")
+    proofs = "; undecided: index without a proof" * any(row.calls[undecided] > 0 for row in answer.result.summary())
+    feet.append(f"calls: linear or index maximisations, plans{proofs}")
     if answer.seconds:
-        feet.append("time: of one replication, compilation aside")
+        feet.append("time: of one replication, without compilation")
     if answer.result.lower_bound:
         feet.append("C(θ) ln T is a bound as T grows; at one T, regret and slope may lie below it")
     if answer.folder is not None and not can_draw():
