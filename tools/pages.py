@@ -25,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 STUDIES = ROOT / "examples" / "studies"
 PAGES = ROOT / "docs" / "examples"
 FIGURES = ROOT / "docs" / "figures"
-SAVED = re.compile(r'savefig\(OUTPUT / "([\w-]+)\.png"\)')
-"""How a study saves a figure. The same cell shows it, and the page uses the same file name."""
+SAVED = re.compile(r'# (.+)\.\naxes\.figure\.savefig\(OUTPUT / "([\w-]+)\.png"\)')
+"""How a study describes and saves a figure. The same cell shows it, and the page uses the same file name."""
 
 SECONDS = 600
 NOTE = (
@@ -49,16 +49,17 @@ def main(names: list[str]) -> None:
 def page_of(name: str) -> tuple[str, dict[str, bytes]]:
     """The page of a study in Markdown, and its figures by name as PNG."""
     notebook = executed(STUDIES / f"{name}.py")
-    figures = {}
+    figures, lines = {}, []
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
-        for picture, png in zip(SAVED.findall(cell.source), pictures(cell), strict=True):
+        for (shown, picture), png in zip(SAVED.findall(cell.source), pictures(cell), strict=True):
             figures[picture] = png
+            lines.append(f"![{shown}](../figures/{picture}.png)")
     text, _ = MarkdownExporter().from_notebook_node(notebook)
-    drawn = iter(figures)
+    drawn = iter(lines)
     # Clean Markdown: no spaces around images, single empty lines.
-    text = re.sub(r"^ *!\[png\]\(.*?\) *$", lambda _: image_line(next(drawn)), text, flags=re.MULTILINE)
+    text = re.sub(r"^ *!\[png\]\(.*?\) *$", lambda _: next(drawn), text, flags=re.MULTILINE)
     text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
     text = re.sub(r"(```python\n.*?```)|\n{3,}", lambda match: match[1] or "\n\n", text, flags=re.DOTALL)
     title, rest = text.strip().split("\n", 1)
@@ -90,11 +91,6 @@ def pictures(cell: Any) -> Iterator[bytes]:
     for output in cell.outputs:
         if "image/png" in output.get("data", {}):
             yield b64decode(output["data"]["image/png"])
-
-
-def image_line(figure: str) -> str:
-    """A figure in Markdown."""
-    return f"![{figure.replace('-', ' ').capitalize()}](../figures/{figure}.png)"
 
 
 if __name__ == "__main__":

@@ -58,7 +58,9 @@ print(f"the plan needs {bound.plan.rates.sum() * math.log(DAYS):,.0f} days of ex
 # So C(θ) ln T does not describe this horizon. The practical question is which policy finds a good timetable soon.
 
 # %%
-axes = bound.plot()
+axes = bound.plot(unit="flights on time")
+axes.set(xlabel="hour", ylabel="destination")
+# Plays per ln T of each destination and hour, logarithmic; the best timetable is framed in red.
 axes.figure.savefig(OUTPUT / "which-assignment-plan.png")
 
 # %% [markdown]
@@ -89,6 +91,7 @@ print(f"the ranking is {'the same' if ranking['Gaussian'] == ranking['replay'] e
 
 # %%
 axes = results["replay"].plot()
+# Late flights more than necessary by day, with observed outcomes.
 axes.figure.savefig(OUTPUT / "which-assignment-regret.png")
 
 # %% [markdown]

@@ -15,7 +15,6 @@ import numpy as np
 
 import semibandits as sb
 from semibandits.plotting import plot_plan
-from semibandits.plotting.regret import plot_regret
 
 HOURS = int(os.environ.get("STUDY_ROUNDS", "8760"))
 REPLICATIONS = int(os.environ.get("STUDY_REPLICATIONS", "50"))
@@ -60,6 +59,7 @@ print(f"in {HOURS:,} hours the plan takes {share:.1%} of the time")
 
 # %%
 axes = plot_plan(bound, positions=dataset.positions, unit=dataset.unit)
+# The power grid: the best tree in red, open lines the darker the more often they are tried.
 axes.figure.savefig(OUTPUT / "which-tree-plan.png")
 
 # %% [markdown]
@@ -108,7 +108,8 @@ for row in result.summary():
     print(f"{row.policy:17} {row.regret:6,.0f} kWh ({low:,.0f} to {high:,.0f}), {row.regret_ratio:.2f} C(theta) ln T")
 
 # %%
-axes = plot_regret(result, unit=dataset.unit)
+axes = result.plot(unit=dataset.unit)
+# Mean regret of three policies in kWh, and C(θ) ln T.
 axes.figure.savefig(OUTPUT / "which-tree-regret.png")
 
 # %% [markdown]
