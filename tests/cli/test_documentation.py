@@ -6,6 +6,7 @@ import io
 import json
 import re
 import runpy
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -92,13 +93,30 @@ def test_the_walk_through_glpg_runs(capsys, tmp_path):
     assert (tmp_path / "figure.png").stat().st_size > 5_000
 
 
-@pytest.mark.long
-def test_the_commands_of_the_readme_run(capsys, monkeypatch, tmp_path):
+@pytest.fixture
+def short_examples(tmp_path, monkeypatch):
+    """Change to a folder with a copy of ``examples/`` whose studies are short."""
     monkeypatch.chdir(tmp_path)
+    examples = shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    for path in examples.glob("*.toml"):
+        study = path.read_text(encoding="utf-8")
+        study, found = re.subn(r"^(horizon|replications) = [\d_]+", _shorter, study, flags=re.MULTILINE)
+        assert found == 2
+        path.write_text(study, encoding="utf-8")
+
+
+def _shorter(line):
+    return f"{line[1]} = {1_000 if line[1] == 'horizon' else 3}"
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("short_examples")
+def test_the_commands_of_the_readme_run(capsys):
+    """With few rounds and replications: `make demo` and tests/examples run whole studies."""
     commands = re.findall(r"^    semibandits (.+)$", README, re.MULTILINE)
     assert len(commands) >= 6
     for command in commands:
-        words = [ROOT / word if word.startswith("examples/") else word for word in command.split()]
+        words = re.sub(r"-T \S+ -n \d+", "-T 1000 -n 3", command).split()
         if (
             words[0] == "serve"
         ):  # which runs until it is stopped; tests/service/test_server.py starts it with the same words
