@@ -18,6 +18,8 @@ NODES = 0.5 * (1.0 + np.tanh(0.5 * np.pi * np.sinh(STEPS)))
 WEIGHTS = 0.1 * 0.25 * np.pi * np.cosh(STEPS) / np.cosh(0.5 * np.pi * np.sinh(STEPS)) ** 2
 """Double-exponential quadrature on [0, 1], exact up to rounding also where the slope has a pole near an end."""
 ROUNDS, ENOUGH = 200, 2e-6
+SHARES = np.array([[1.0], [0.5], [0.1]])
+DIGITS = 4e-15
 
 
 @dataclass(frozen=True)
@@ -42,23 +44,30 @@ class Items:
         return total
 
     def raises(self, contains: np.ndarray, gaps: np.ndarray, rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Cheapest raises of each row that add up to its gap, shape (n, k), and which rows can reach it."""
+        """Cheapest raises of each row that add up to its gap, shape (n, k), and which rows can reach it.
+
+        The rates are those of all rows, or have a row for each.
+        """
         limit = np.where(contains, np.minimum(self.end - self.theta, gaps[:, None]), 0.0)
         able = np.where(contains, self.end - self.theta, 0.0).sum(axis=1) > gaps * (1.0 + 1e-9)
         low, high = np.full(len(gaps), 1e-15), np.full(len(gaps), 1e15)
-        for _ in range(70):
+        below, above = np.zeros(limit.shape), limit  # around the raises at all prices between
+        for _ in range(56):
             price = np.sqrt(low * high)
-            rise = self._rise_at(price[:, None] / rates, limit)
+            rise = self._rise_at(price[:, None] / rates, below, above)
             short = rise.sum(axis=1) < gaps
             low, high = np.where(short, price, low), np.where(short, high, price)
-        below, above = self._rise_at(low[:, None] / rates, limit), self._rise_at(high[:, None] / rates, limit)
+            below, above = np.where(short[:, None], rise, below), np.where(short[:, None], above, rise)
+        below, above = (self._rise_at(one[:, None] / rates, np.zeros(limit.shape), limit) for one in (low, high))
         lack, jump = gaps - below.sum(axis=1), (above - below).sum(axis=1)
         share = np.where(jump > 0.0, lack / np.where(jump > 0.0, jump, 1.0), 0.0)
         return below + np.clip(share, 0.0, 1.0)[:, None] * (above - below), able
 
-    def _rise_at(self, slope: np.ndarray, limit: np.ndarray) -> np.ndarray:
-        low, high = np.zeros(limit.shape), limit.copy()
+    def _rise_at(self, slope: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """The raises with these slopes, between two others."""
         for _ in range(60):
+            if not (high - low > DIGITS * high).any():
+                break
             middle = 0.5 * (low + high)
             less = self.slope(middle) < slope
             low, high = np.where(less, middle, low), np.where(less, high, middle)
@@ -75,6 +84,8 @@ def least_of_all(items: Items, decisions: np.ndarray, rates: np.ndarray) -> floa
 
 def taken(items: Items, inside: np.ndarray) -> Items:
     """Some of the items."""
+    if inside.all():
+        return items
 
     def variance(mean: np.ndarray) -> np.ndarray:
         full = np.broadcast_to(items.theta, (*mean.shape[:-1], len(items.theta))).copy()
@@ -95,18 +106,20 @@ def bracket(items: Items, decisions: np.ndarray) -> tuple[float, float]:
     cuts, lower, upper = np.empty((0, inside.sum())), 0.0, np.inf
     point = best
     for _ in range(ROUNDS):
-        found = []
-        for share in (1.0, 0.5, 0.1):
-            at = share * point + (1.0 - share) * best
-            rates = at @ contains
-            rise, able = part.raises(contains, gaps, np.maximum(rates, 1e-12 * rates.max()))
-            table = part.divergence(rise)
-            able &= np.isfinite(table).all(axis=1)
-            value = np.where(able, np.where(able[:, None], table, 0.0) @ rates, np.inf)
-            if value.min() > 0.0 and at @ gaps / value.min() < upper:
-                upper, best = at @ gaps / value.min(), at / value.min()
-            found.append(table[able])
-        cuts = np.unique(np.concatenate((cuts, *found)), axis=0)
+        points = SHARES * point + (1.0 - SHARES) * best
+        rates = points @ contains
+        floors = np.maximum(rates, 1e-12 * rates.max(axis=1, keepdims=True))
+        n = len(gaps)
+        rise, able = part.raises(
+            np.tile(contains, (len(SHARES), 1)), np.tile(gaps, len(SHARES)), np.repeat(floors, n, axis=0)
+        )
+        table = part.divergence(rise)
+        able &= np.isfinite(table).all(axis=1)
+        values = (np.where(able[:, None], table, 0.0) * np.repeat(rates, n, axis=0)).sum(axis=1)
+        for at, least in zip(points, np.where(able, values, np.inf).reshape(-1, n).min(axis=1), strict=True):
+            if least > 0.0 and at @ gaps / least < upper:
+                upper, best = at @ gaps / least, at / least
+        cuts = np.unique(np.concatenate((cuts, table[able])), axis=0)
         worth = cuts @ contains.T * (upper / gaps)
         solved = linprog(np.ones(len(gaps)), A_ub=-worth, b_ub=-np.ones(len(cuts)), method="highs")
         if solved.x is None:  # rates of too many orders of magnitude for its tolerances
