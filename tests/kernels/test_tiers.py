@@ -219,6 +219,19 @@ def test_who_takes_pointers_waits_for_their_compilation_only_if_that_pays():
     assert pointers[1].is_compiled
 
 
+def test_constants_in_calls_have_no_version_of_their_own():
+    inner = fresh(lambda values, i: values[i])
+
+    def function(values, i):
+        return inner(values, 0) + inner(values, i)
+
+    outer = fresh(function)
+    outer.spent = 100.0
+    assert outer(np.array([1.0, 2.0]), 1) == 3.0
+    assert is_compiled(outer)
+    assert len(inner.overloads) == 1
+
+
 class Pointers(NamedTuple):
     """A number and two pointers."""
 

@@ -179,6 +179,11 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         self._keep()
         return super().compile(sig)
 
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Types of a call in a compiled kernel: numba would compile another version for each constant among the arguments."""
+        unliteral = untyped.types.unliteral
+        return super().get_call_template([unliteral(a) for a in args], {name: unliteral(a) for name, a in kws.items()})
+
     def _keep(self) -> None:
         """Enable the cache on disk, which is done late because it looks for a folder."""
         if not isinstance(self._cache, KernelCache):
