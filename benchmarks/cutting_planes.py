@@ -102,7 +102,7 @@ def worst_by_scip(
 def worst_by_highs(
     n: int, u: np.ndarray, theta: np.ndarray, optimum: float, best: np.ndarray, seconds: float
 ) -> np.ndarray | None:
-    """Mixed-integer linear problems by HiGHS, through CVXPY. It has no quadratic terms beside integers, so tangents bound gap^2.
+    """Linear mixed-integer problems in HiGHS, through CVXPY: it has no squares beside integers, so tangents bound gap^2.
 
     The square s of the gap g is at least 2 a g - a^2 for points a: first the powers of 2, then the gap of each decision found,
     until the bound of that decision is its square.

@@ -1,39 +1,62 @@
 """Other packages on what they can do, beside this library, in one run; docs/peers.md shows a result.
 
-    python benchmarks/peers.py [--rounds 10000] [--replications 50] [--only bound one-armed top-m]
+    python benchmarks/peers.py [--only bound one-armed top-m networks]
 
 bound        C(theta) of n x n matchings: `graves_lai`, certified to 1e-4; all decisions listed in CVXPY; and CVXPY with the worst
              decision found by SCIP or HiGHS, a cut at a time, to the same gap
-one-armed    one of ten arms, rewards 0 and 1: policies of SMPyBandits and MABWiser, and ours
-top-m        three of ten arms, each seen: policies of SMPyBandits for several plays, and ours
+one-armed    one of ten arms, rewards 0 and 1: policies of other packages, published policies compiled here, and ours
+top-m        three of ten arms, each seen: the policies of other packages that choose several, and ours
+networks     paths, matchings and trees: loops in Python with networkx and SciPy, and ours
 
-Regret is the sum of gaps of the means, with twice the standard error over replications. Each policy has rewards of its own.
+Regret is the sum of gaps of the means, with a 95 % interval of its mean (Student's t). Each policy has rewards of its own. Slow
+policies have fewer replications, and none at horizons that would take them minutes. Times are of the processor.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
-import random
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
-import scipy.special
+from scipy import stats
 
+import one_armed
 import semibandits as sb
-from instances import matching
+from cutting_planes import with_cuts, worst_by_highs, worst_by_scip
+from direct_model import solve_matchings
+from instances import grid, grid_arcs, matching
+from other_packages import Peer, peers
+from plain_loops import assignment_of, path_of, play, tree_of
 from reporting import Report, digits
 from semibandits.compilation import compile_kernels
 
 ARMS = np.array([0.05, 0.07, 0.08, 0.1, 0.1, 0.12, 0.13, 0.15, 0.18, 0.2])
 M = 3
+ROUNDS = (1_000, 10_000, 100_000)
+COMPILED = {
+    "kl-UCB": (one_armed.KL_UCB, (200, 50, 5)),
+    "KL-UCB++, anytime": (one_armed.KL_UCB_PLUS_PLUS, (200, 50, 10)),
+    "AdaUCB's level, anytime": (one_armed.ADA_UCB, (200, 100, 20)),
+    "IMED": (one_armed.IMED, (200, 200, 100)),
+    "BESA": (one_armed.BESA, (200, 100, 10)),
+    "IDS": (one_armed.IDS, (100, 20, 0)),
+}
+OURS = {
+    "GLADE (default)": (sb.GLADE(law="bernoulli"), (200, 200, 100)),
+    "GLADE(rivals=0.4)": (sb.GLADE(rivals=0.4, law="bernoulli"), (200, 200, 100)),
+    "Thompson sampling": (sb.ThompsonSampling(law="bernoulli"), (200, 200, 100)),
+    "OSSB": (sb.OSSB(law="bernoulli"), (100, 50, 10)),
+    "CUCB": (sb.CUCB(), (200, 200, 100)),
+    'CUCB(law="bernoulli")': (sb.CUCB(law="bernoulli"), (200, 100, 20)),
+    "ESCB": (sb.ESCB(), (200, 50, 10)),
+}
+NETWORK_ROUNDS = 10_000
 LIMIT = 60.0
-"""Processor seconds of a cutting-plane method; HiGHS is used up to the size at which it takes longer."""
-Player = tuple[Callable[[], np.ndarray], Callable[[np.ndarray, np.ndarray], None]]
-"""Choose arms, and observe their rewards."""
+"""Processor seconds of a cutting-plane method."""
+PARTS = ("bound", "one-armed", "top-m", "networks")
+Regrets = Callable[[int, int], np.ndarray]
+"""Regrets of so many replications of so many rounds."""
 
 
 def main() -> None:
@@ -41,144 +64,134 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
-    parser.add_argument("--rounds", type=int, default=10_000)
-    parser.add_argument("--replications", type=int, default=50)
-    parser.add_argument(
-        "--only", nargs="+", choices=("bound", "one-armed", "top-m"), default=["bound", "one-armed", "top-m"]
-    )
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     options = parser.parse_args()
     report = Report(None)
     report.machine()
     compile_kernels()
     if "bound" in options.only:
         bounds(report)
-    for name, m in (("one-armed", 1), ("top-m", M)):
-        if name in options.only:
-            policies(report, m, options.rounds, options.replications)
+    if "one-armed" in options.only:
+        policies(report, 1)
+    if "top-m" in options.only:
+        policies(report, M)
+    if "networks" in options.only:
+        networks(report)
 
 
-# ---------------------------------------------------------------------------------------------------- policies
+# ---------------------------------------------------------------------------------------------------- arms
 
 
-def smpybandits() -> Any:
-    """The policies of SMPyBandits. It asks SciPy for a function that was renamed, and prints advice."""
-    scipy.special.btdtri = scipy.special.betaincinv
-    with contextlib.redirect_stdout(io.StringIO()):
-        from SMPyBandits import Policies
-    return Policies
-
-
-def peers(m: int, rounds: int) -> Iterator[tuple[str, Callable[[int], Player]]]:
-    """Policies of other packages, as functions of a seed."""
-    package = smpybandits()
-    kinds: dict[str, Callable[[], Any]] = {
-        "UCB": lambda: package.UCB(len(ARMS)),
-        "kl-UCB": lambda: package.klUCB(len(ARMS)),
-        "kl-UCB++ (knows T)": lambda: package.klUCBPlusPlus(len(ARMS), horizon=rounds),
-        "Bayes-UCB": lambda: package.BayesUCB(len(ARMS)),
-        "Thompson": lambda: package.Thompson(len(ARMS)),
-    }
-    if m == 1:
-        kinds |= {
-            "MOSS, anytime": lambda: package.MOSSAnytime(len(ARMS)),
-            "Gittins, approximate (knows T)": lambda: package.ApproximatedFHGittins(len(ARMS), horizon=rounds),
-            "BESA": lambda: package.BESA(len(ARMS)),
-        }
-    for name, build in kinds.items():
-        yield f"SMPyBandits {name}", lambda seed, build=build: _smpybandits(build, m, seed)
-    if m == 1:
-        from mabwiser.mab import LearningPolicy
-
-        for name, policy in {
-            "UCB1": LearningPolicy.UCB1(alpha=1.0),
-            "Thompson": LearningPolicy.ThompsonSampling(),
-            "epsilon 0.05": LearningPolicy.EpsilonGreedy(epsilon=0.05),
-        }.items():
-            yield f"MABWiser {name}", lambda seed, policy=policy: _mabwiser(policy, seed)
-
-
-def _smpybandits(build: Callable[[], Any], m: int, seed: int) -> Player:
-    np.random.seed(seed)  # noqa: NPY002 (its policies draw from there)
-    random.seed(seed)
-    policy = build()
-    policy.startGame()
-
-    def choose() -> np.ndarray:
-        return np.array([policy.choice()] if m == 1 else list(policy.choiceMultiple(m)), dtype=int)
-
-    def observe(arms: np.ndarray, rewards: np.ndarray) -> None:
-        for arm, reward in zip(arms.tolist(), rewards.tolist(), strict=True):
-            policy.getReward(arm, reward)
-
-    return choose, observe
-
-
-def _mabwiser(policy: Any, seed: int) -> Player:
-    from mabwiser.mab import MAB
-
-    mab = MAB(arms=list(range(len(ARMS))), learning_policy=policy, seed=seed)
-    mab.fit(decisions=list(range(len(ARMS))), rewards=[0] * len(ARMS))  # it asks for a first history
-
-    def choose() -> np.ndarray:
-        return np.array([mab.predict()])
-
-    def observe(arms: np.ndarray, rewards: np.ndarray) -> None:
-        mab.partial_fit(decisions=arms.tolist(), rewards=rewards.tolist())
-
-    return choose, observe
-
-
-def policies(report: Report, m: int, rounds: int, replications: int) -> None:
-    """One table: regret at a tenth of the rounds and at all, and microseconds a round."""
-    early, best = rounds // 10, np.sort(ARMS)[-m:].sum()
-    rows = []
-    for name, start in peers(m, rounds):
-        report.doing(f"{m} of {len(ARMS)}: {name}")
-        regret, seconds = np.zeros((replications, 2)), 0.0
-        for seed in range(replications):
-            rng, (choose, observe) = np.random.default_rng(seed), start(seed)
-            outcomes = rng.random((rounds, len(ARMS))) < ARMS
-            lost = np.zeros(rounds)
-            clock = time.perf_counter()
-            for t in range(rounds):
-                arms = choose()
-                observe(arms, outcomes[t, arms].astype(float))
-                lost[t] = best - ARMS[arms].sum()
-            seconds += time.perf_counter() - clock
-            regret[seed] = lost[:early].sum(), lost.sum()
-        rows.append((name, regret, 1e6 * seconds / rounds / replications))
+def policies(report: Report, m: int) -> None:
+    """One table: regret at each horizon, replications, and microseconds a round of the longest that was run."""
     space, rewards = sb.MSets(len(ARMS), m), sb.BernoulliRewards(ARMS)
-    ours = {
-        "GLADE (default)": sb.GLADE(law="bernoulli"),
-        "Thompson sampling": sb.ThompsonSampling(law="bernoulli"),
-        "OSSB": sb.OSSB(law="bernoulli"),
-        "CUCB": sb.CUCB(),
-    }
-    for name, policy in ours.items():
-        report.doing(f"{m} of {len(ARMS)}: {name}")
-        sb.simulate(space, rewards, policy, horizon=100, replications=1, bound=False)
-        clock = time.perf_counter()
-        result = sb.simulate(
-            space,
-            rewards,
-            {name: policy},
-            horizon=rounds,
-            replications=replications,
-            bound=False,
-            checkpoints=[early, rounds],
-        )
-        seconds = time.perf_counter() - clock
-        rows.append((f"semibandits {name}", result.regret[name], 1e6 * seconds / rounds / replications))
+    groups: list[list[tuple[str, Regrets, tuple[int, ...]]]] = [
+        [(peer.name, _of_peer(peer, m), peer.replications) for peer in peers(len(ARMS), m)],
+        [(f"compiled {name}", _of_rule(rule), counts) for name, (rule, counts) in COMPILED.items() if m == 1],
+        [
+            (f"semibandits {name}", _ours(space, rewards, policy), counts)
+            for name, (policy, counts) in OURS.items()
+            if m > 1 or name != "ESCB"  # the same as CUCB for one item
+        ],
+    ]
+    rows: list[list[str]] = []
+    for group in groups:
+        rows += [[]] if group and rows else []
+        for name, regrets, counts in group:
+            report.doing(f"{m} of {len(ARMS)}: {name}")
+            rows.append(_row(name, regrets, counts))
     report.done()
     report.table(
-        f"{m} of {len(ARMS)} arms, rewards 0 and 1, means {ARMS[0]:g} to {ARMS[-1]:g}; {replications} replications",
-        ("policy", f"regret at {early:,}", f"at {rounds:,}", "microseconds a round"),
-        [[name, _interval(regret[:, 0]), _interval(regret[:, 1]), digits(micro)] for name, regret, micro in rows],
+        f"Regret of {m} of {len(ARMS)} arms, rewards 0 and 1, means {ARMS[0]:g} to {ARMS[-1]:g}",
+        ("policy", *(f"{rounds:,} rounds" for rounds in ROUNDS), "replications", "µs a round"),
+        rows,
     )
 
 
+def _row(name: str, regrets: Regrets, counts: tuple[int, ...]) -> list[str]:
+    regrets(100, 1)  # compiles, and imports
+    cells, micro = [], 0.0
+    for rounds, count in zip(ROUNDS, counts, strict=True):
+        if count:
+            clock = time.process_time()
+            cells.append(_interval(regrets(rounds, count)))
+            micro = 1e6 * (time.process_time() - clock) / rounds / count
+        else:
+            cells.append("–")
+    return [name, *cells, ", ".join(str(count) for count in counts if count), digits(micro)]
+
+
+def _of_peer(peer: Peer, m: int) -> Regrets:
+    def regrets(rounds: int, count: int) -> np.ndarray:
+        found = np.zeros(count)
+        for seed in range(count):
+            rng, (choose, observe) = np.random.default_rng(seed), peer.start(rounds, seed)
+            outcomes = (rng.random((rounds, len(ARMS))) < ARMS).astype(float)
+            for t in range(rounds):
+                arms = choose()
+                observe(arms, outcomes[t, arms])
+                found[seed] -= ARMS[arms].sum()
+        return found + rounds * np.sort(ARMS)[-m:].sum()
+
+    return regrets
+
+
+def _of_rule(rule: int) -> Regrets:
+    def regrets(rounds: int, count: int) -> np.ndarray:
+        return np.array([one_armed.play(rule, ARMS, rounds, np.random.default_rng(seed)) for seed in range(count)])
+
+    return regrets
+
+
+def _ours(space: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Policy) -> Regrets:
+    def regrets(rounds: int, count: int) -> np.ndarray:
+        result = sb.simulate(
+            space, rewards, {"policy": policy}, horizon=rounds, replications=count, bound=False, checkpoints=[rounds]
+        )
+        return result.regret["policy"][:, -1]
+
+    return regrets
+
+
 def _interval(values: np.ndarray) -> str:
-    return f"{values.mean():.1f} ± {2.0 * values.std(ddof=1) / np.sqrt(len(values)):.1f}"
+    if len(values) < 2:
+        return f"{values.mean():.1f}"
+    width = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+    return f"{values.mean():.1f} ± {width:.1f}"
+
+
+# ---------------------------------------------------------------------------------------------------- networks
+
+
+def networks(report: Report) -> None:
+    """Regret and microseconds a round of plain loops and ours, Gaussian rewards of variance 1/2."""
+    k, n, rows = 4, 5, []
+    edges = [(u, v) for u in range(7) for v in range(u)]
+    (paths, drawn), trees = grid(k), sb.SpanningTrees(edges)
+    for name, (space, theta), maximize in (
+        (f"paths, {k} × {k} grid, d = {paths.d}", (paths, drawn - 1.0), path_of(grid_arcs(k), 0, k * k - 1)),
+        (f"matchings, {n} × {n}, d = {n * n}", matching(n), assignment_of(n)),
+        (f"trees, 7 nodes, d = {trees.d}", (trees, np.random.default_rng(0).random(trees.d)), tree_of(edges)),
+    ):
+        rewards = sb.GaussianRewards(theta, variance=0.5)
+        for policy in (sb.CUCB(), sb.ThompsonSampling(), sb.GLADE()):
+            report.doing(f"{name}: {policy.name}")
+            plain = ["–", "–"]
+            if not isinstance(policy, sb.GLADE):
+                runs = np.array([play(policy.name, maximize, theta, 0.5, NETWORK_ROUNDS, seed) for seed in range(10)])
+                plain = [_interval(runs[:, 0]), digits(1e6 * runs[:, 1].mean())]
+            regrets = _ours(space, rewards, policy)
+            regrets(100, 1)
+            clock = time.process_time()
+            found = regrets(NETWORK_ROUNDS, 100)
+            micro = 1e6 * (time.process_time() - clock) / NETWORK_ROUNDS / len(found)
+            rows.append([name, policy.name, plain[0], _interval(found), plain[1], digits(micro)])
+    report.done()
+    report.table(
+        f"Regret at {NETWORK_ROUNDS:,} rounds, Gaussian rewards of variance 1/2; 10 replications of plain loops, 100 of ours",
+        ("decision set", "policy", "plain loop", "semibandits", "microseconds a round, plain", "semibandits"),
+        rows,
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- the bound
@@ -186,9 +199,7 @@ def _interval(values: np.ndarray) -> str:
 
 def bounds(report: Report) -> None:
     """C(theta) of small matchings by three ways."""
-    from cutting_planes import with_cuts, worst_by_highs, worst_by_scip
-    from direct_model import solve_matchings
-
+    columns = "size|graves_lai|s|CVXPY, listed|s|CVXPY and SCIP|s|cuts|CVXPY and HiGHS|s|cuts"
     rows = []
     for n in (4, 6, 7, 10, 15):
         report.doing(f"C(theta), {n} x {n}")
@@ -212,19 +223,7 @@ def bounds(report: Report) -> None:
     report.done()
     report.table(
         "C(theta) of perfect matchings, variance 1/2, theta ~ U(0, 1); processor seconds",
-        (
-            "size",
-            "graves_lai",
-            "s",
-            "CVXPY, listed",
-            "s",
-            "CVXPY and SCIP",
-            "s",
-            "cuts",
-            "CVXPY and HiGHS",
-            "s",
-            "cuts",
-        ),
+        columns.split("|"),
         rows,
     )
 

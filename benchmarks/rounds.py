@@ -119,7 +119,7 @@ def run_plain(report: Report) -> None:
         for policy in (sb.CUCB(), sb.ThompsonSampling()):
             report.doing(f"plain {policy.name} on {name}")
             rounds = PLAIN_ROUNDS[name]
-            plain = min(play(policy.name, maximize, theta, VARIANCE, rounds, seed) for seed in range(3))
+            plain = min(play(policy.name, maximize, theta, VARIANCE, rounds, seed)[1] for seed in range(3))
             specification = _specification(decision_set, theta, policy, LONG)
             replicate(_specification(decision_set, theta, policy, WARM), policy.name, 0)
             ours = _least(lambda spec=specification, p=policy: replicate(spec, p.name, 0)) / LONG

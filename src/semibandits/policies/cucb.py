@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class CUCB(RadiusPolicy, LawPolicy):
     """Combinatorial UCB: play the decision of largest total upper confidence bound.
 
-    The bound of item i is ``mean_i + sqrt(2 sigma_i^2 f(t) / n_i)``, or with a law the largest q where ``n_i d(mean_i, q) <= f(t)``
-    for its divergence d. One P_LM per round; regret O(d m ln T / Delta_min), with Delta_min the smallest gap.
+    The bound of item i is ``mean_i + sqrt(2 sigma_i^2 f(t) / n_i)``, or with a law of divergence d the largest q with
+    ``n_i d(mean_i, q) <= f(t)``. One P_LM per round; regret O(d m ln T / Delta_min), with Delta_min the smallest gap.
 
     Parameters
     ----------
