@@ -31,7 +31,7 @@ bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve, 
 bench-large: $(VENV)/.installed-bench ## The same, and then each family up to a million items, a file of 10,208 arcs, and a road network
 	$(BIN)/python benchmarks/run.py --large
 
-bench-peers: $(VENV)/.installed-peers ## Other packages beside this library: bounds by CVXPY with SCIP and HiGHS, policies of SMPyBandits and MABWiser
+bench-peers: $(VENV)/.installed-peers ## Other packages beside this library: bounds by CVXPY, policies of four packages, loops with networkx
 	$(BIN)/python benchmarks/peers.py
 
 docs: $(VENV)/.installed-docs ## Build the documentation site in build/docs; warnings are errors, and local links are checked
