@@ -103,6 +103,15 @@ def test_a_finished_run_is_read_and_nothing_is_played(tmp_path):
     assert np.array_equal(sb.load_simulation(tmp_path / RESULT).regret["CUCB"], first.regret["CUCB"])
 
 
+def test_parts_left_beside_a_finished_result_are_removed(tmp_path):
+    """A process may die after it has written the result, and before it has removed the parts."""
+    small(tmp_path / "run")
+    (tmp_path / "run" / PARTS).mkdir()
+    (tmp_path / "run" / PARTS / "CUCB-00000000-000000.zip").write_bytes(b"")
+    small(tmp_path / "run", resume=True)
+    assert not (tmp_path / "run" / PARTS).exists()
+
+
 def test_a_folder_is_not_overwritten_or_mixed_up(tmp_path):
     small(tmp_path)
     with pytest.raises(sb.InvalidInputError, match="add resume=True to continue it"):

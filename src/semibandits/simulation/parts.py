@@ -137,7 +137,10 @@ class Parts:
         if result is None:
             return None
         check_growth(specification_of(result), self._specification.description, self.result, extend=True)
-        return result if growth(specification_of(result), self._specification.description) is Growth.NONE else None
+        if growth(specification_of(result), self._specification.description) is not Growth.NONE:
+            return None
+        self.clear()  # parts are left if the earlier process died after it had written the result
+        return result
 
     def save(self, policy: str, replication: int, trajectory: Trajectory) -> None:
         """Write one finished replication in one step."""
