@@ -117,6 +117,7 @@ def test_after_the_last_attempt_the_error_of_the_service_is_raised(service):
         ((409, {"error": {"type": "Infeasible", "message": "no decision is left"}}), sb.Infeasible, "no decision is left"),
         ((422, {"error": {"type": "InvalidInputError", "message": "wrong"}}), sb.InvalidInputError, "wrong"),
         ((401, {"error": {"type": "Unauthorized", "message": "no token"}}), sb.ServiceError, "no token"),
+        ((422, {"error": {"type": "Infeasible", "message": " "}}), sb.ServiceError, "must succeed, got status 422"),
         ((404, {"detail": "Not Found"}), sb.ServiceError, "must succeed, got status 404"),
         ((200, "<html>hello</html>"), sb.ServiceError, "must be JSON, got no content type with status 200"),
         ((200, {"rounds": [{"round": 7}]}), sb.ServiceError, "use the same version on both sides"),

@@ -128,7 +128,7 @@ def _content(response: httpx.Response) -> Any:
     if response.is_success:
         return content
     match content:
-        case {"error": {"type": str(kind), "message": str(message)}}:
+        case {"error": {"type": str(kind), "message": str(message)}} if message.strip():
             known = _ERRORS.get(kind)
             raise known(message) if known else ServiceError(message, status=response.status_code)
     raise ServiceError(
