@@ -41,6 +41,11 @@ class CsvInstances:
         ),
         ("Our roads;;;\nfrom;to;minutes;remark\na;b;1,5;\nb;a;2;x\nb;d;1.000,5;\n", {"source": "a", "target": "d"}),
         ("title,clicks,views,genre\na,1,10,p\nb,2,10,p\nc,3,10,q\n", {"capacities": ("1",), "size": 1}),
+        (
+            "tail,head,costs,least\na,b,1,0\nb,a,1,0.5\nb,d,2,1\na,d,4,4\n",
+            {"family": "routes", "source": "a", "target": "d"},
+        ),
+        ("tail,head,costs\na,b,1\nb,d,2\na,d,4\n", {"source": "a", "target": "d", "undirected": True}),
         ("name\tprice\na\t3 %\nb\t2 %\n", {"size": 1, "columns": ("costs=price",)}),
     )
     CELLS = (
@@ -129,6 +134,17 @@ def instance_seeds() -> list[dict[str, Any]]:
         {"family": "msets", "size": 2, "items": ["u", "v", "w", 4], **four, **texts},
         {"family": "matchings", "edges": [["r", "x"], ["r", "y"], ["s", "x"], ["s", "y"]], "saturate": "both", **four},
         {"family": "enumerated", "decisions": [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], **four, "variance": 0.5},
+        {
+            "family": "routes",
+            "edges": [["a", "b"], ["b", "d"], ["a", "c"], ["c", "b"]],
+            "source": "a",
+            "target": "d",
+            "costs": [1, 0.5, 2, 3.25],
+            "least": [0.5, 0.25, 2, 0],
+            "directed": False,
+            "streets": ["w", "x", "y", "z"],
+            "variance": [1, 2, 0.5, 1],
+        },
         {"family": "intersection", "matroids": [kinds[1], kinds[0]], "size": 1, **four},
         *({"family": "matroid", "matroid": kind, **four} for kind in kinds),
     ]

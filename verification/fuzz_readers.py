@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 from fuzz_documents import CsvInstances, JsonInstances, States, Studies
 from fuzz_judging import REFUSED, RIGHT, Case, check_terminal, refused
+from fuzz_learners import Answers, Databases, Exports, Logs
 from fuzz_names import Names
+from fuzz_options import CommandLines, Tables
 from fuzz_results import Archives, Bounds, RunFolders
 
 import semibandits as sb
+from semibandits.service import server
 
-__all__ = ["READERS", "REFUSED", "RIGHT", "TESTED", "case_of", "shown_case", "write_files"]
+__all__ = ["READERS", "REFUSED", "RIGHT", "TESTED", "case_of", "server", "shown_case", "write_files"]
 
 
 class Broken:
@@ -56,14 +59,20 @@ class Broken:
 
 
 READERS: dict[str, tuple[Callable[[], Any], float]] = {
-    "csv": (CsvInstances, 0.23),
-    "json": (JsonInstances, 0.25),
-    "study": (Studies, 0.125),
-    "folder": (RunFolders, 0.06),
-    "archive": (Archives, 0.125),
-    "state": (States, 0.125),
-    "bound": (Bounds, 0.05),
-    "names": (Names, 0.035),
+    "csv": (CsvInstances, 0.18),
+    "json": (JsonInstances, 0.19),
+    "tables": (Tables, 0.04),
+    "study": (Studies, 0.09),
+    "folder": (RunFolders, 0.04),
+    "archive": (Archives, 0.09),
+    "state": (States, 0.09),
+    "export": (Exports, 0.04),
+    "database": (Databases, 0.03),
+    "logs": (Logs, 0.04),
+    "answers": (Answers, 0.06),
+    "bound": (Bounds, 0.04),
+    "names": (Names, 0.03),
+    "options": (CommandLines, 0.04),
 }
 """Each reader with its share of all cases."""
 TESTED: dict[str, tuple[Callable[[], Any], float]] = {"broken": (Broken, 0.0)}

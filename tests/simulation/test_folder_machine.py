@@ -151,4 +151,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestMachine = Machine.TestCase
-TestMachine.settings = settings(max_examples=8, stateful_step_count=12, deadline=None)
+TestMachine.settings = settings(max_examples=6, stateful_step_count=12, deadline=None)
