@@ -294,3 +294,18 @@ def test_what_is_not_a_route_has_no_walk():
     x = sb.Routes(STREETS, "home", "office")
     with pytest.raises(sb.InvalidInputError, match="simple path from 'home' to 'office'"):
         x.walk(np.ones(5))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_of_searches_that_stop_do_not_rise_with_their_budget(seed):
+    nodes, steps = [(r, c) for r in range(5) for c in range(5)], ((0, 1), (1, 0))
+    streets = [((r, c), (r + a, c + b)) for r, c in nodes for a, b in steps if max(r + a, c + b) < 5]
+    routes, rng = sb.Routes(streets, (0, 0), (4, 4), directed=False), np.random.default_rng(seed)
+    rewards, bonuses = -rng.uniform(0.9, 1.1, 40), rng.uniform(0.0, 1.0, 40) * rng.integers(0, 2, 40)
+    found = [routes.search_index(rewards, bonuses, most=most) for most in (1, 5, 10, 15, 20, 30, 50, 80, 120, 500)]
+    bounds = [answer.bound for answer in found]
+    assert bounds == sorted(bounds, reverse=True)
+    assert found[-1].is_proven
+    assert bounds[-1] == pytest.approx(found[-1].value, rel=1e-9)
+    # Routes in order of length prove more before the search is complete.
+    assert len({answer.bound for answer in found if not answer.is_proven}) > 2

@@ -186,7 +186,8 @@ def _ranked(
         if ranking.complete and count < most:
             report[BOUND] = best + closing
             return SOLVED
+        if count > 0:  # the routes that are not listed are no shorter than the last one
+            report[BOUND] = min(report[BOUND], price - ranking.lengths[count - 1])
         if not ranking.complete:
-            report[BOUND] = min(report[BOUND], price - ranking.lengths[count - 1]) if count > 0 else report[BOUND]
             return STOPPED
         seen, most = count, most * GROWTH
