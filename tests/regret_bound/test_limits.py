@@ -10,12 +10,13 @@ import pytest
 from enumeration_reference import reference
 
 import semibandits as sb
-from example_sets import grid, matching, partitions
+from example_sets import grid, matching, partitions, random_intersection
 from semibandits.kernels import exchange, tiers
 from semibandits.kernels import separation as separation_kernels
 from semibandits.kernels.oracles.questions import ask_linear
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import circulation, enumeration, problem, separation
+from semibandits.regret_bound.plan import plan_by_columns
 from semibandits.regret_bound.presolve import presolve
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.recheck import check_kept
@@ -305,3 +306,15 @@ def test_tight_gaps_on_medium_instances(decision_set, gap):
     assert tight.gap <= gap
     assert loose.lower <= tight.value * (1 + 1e-9)
     assert tight.lower <= loose.value * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_plan_by_columns_without_time_covers_its_target(seed):
+    rng = np.random.default_rng(seed)
+    space = random_intersection(rng)
+    theta, rows = rng.random(space.d), space.enumerate()
+    optimal = space.maximize(theta)
+    target = np.where(rows.any(axis=0) & ~optimal, rng.random(space.d), 0.0)
+    plan = plan_by_columns(space, theta, optimal, target, 1.0, rows[:0], 1e-6, -math.inf)
+    assert all(row in space for row in plan.decisions)
+    assert (plan.item_rates >= target * (1.0 - 1e-12)).all()
