@@ -100,7 +100,9 @@ def _table(name: str, results: list[sb.SimulationResult]) -> str:
 def _write(results: dict[str, list[sb.SimulationResult]], options: argparse.Namespace) -> None:
     for name, parts in results.items():
         _draw(name, parts)
-    (DOCS / "verification.md").write_text(_page(results, options), encoding="utf-8")
+    page = DOCS / "verification.md"
+    _, mark, others = page.read_text(encoding="utf-8").partition("\n## Mutation testing\n")  # not from this script
+    page.write_text(_page(results, options) + mark + others, encoding="utf-8")
 
 
 def _draw(name: str, results: list[sb.SimulationResult]) -> None:
