@@ -13,6 +13,7 @@ from semibandits._text import shortened
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
+from semibandits.families.registry import family_of
 from semibandits.families.texts import NamedItems, change_text, decision_text
 from semibandits.regret_bound.precision import gaps_below
 
@@ -185,12 +186,14 @@ def _reward_fact(result: GravesLaiResult, wording: Wording) -> tuple[str, str]:
 
 def _plan_fact(result: GravesLaiResult, wording: Wording) -> str:
     one, several = wording.names.nouns[:2]
+    family = family_of(result.decision_set)
     if not math.isfinite(result.value):
         return "none was found"
     if not len(result.plan):
         return "no exploration is needed"
     rate = number_text(float(result.plan.rates.sum()), 4)
-    return f"{counted(len(result.plan), one, several)} to explore, {rate} plays per ln T in all"
+    detours = f", as detours from the best {one}" if family is not None and family.reads_along else ""
+    return f"{counted(len(result.plan), one, several)} to explore, {rate} plays per ln T in all{detours}"
 
 
 def _planned(plan: ExplorationPlan, wording: Wording, top: int) -> Iterator[PlannedDecision]:
