@@ -155,7 +155,7 @@ def _feet(answer: Answer) -> list[str]:
     proofs = "; undecided: index without a proof" * any(row.calls[undecided] > 0 for row in answer.result.summary())
     feet.append(f"calls: linear or index maximisations, plans{proofs}")
     if answer.seconds:
-        feet.append("time: of one replication, without compilation")
+        feet.append("time: of one replication; in a first run it includes compiling kernels")
     if answer.result.lower_bound:
         feet.append("C(θ) ln T is a bound as T grows; at one T, regret and slope may lie below it")
     if answer.folder is not None and not can_draw():
