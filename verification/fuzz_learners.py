@@ -112,12 +112,16 @@ def _timeless(part: dict[str, Any]) -> dict[str, Any]:
     return {**part, "times": None} if "snapshot" in part else {**part, "created": "2026-01-01T00:00:00+00:00"}
 
 
-def _changed(rng: random.Random, part: dict[str, Any]) -> Any:
+def _changed(rng: random.Random, part: Any) -> Any:
     """A part of an export with an unexpected value; the content of an entry is changed within, and its checksum corrected."""
-    if "entry" not in part or rng.random() < 0.2:
+    if not isinstance(part, dict) or "entry" not in part or rng.random() < 0.2:
         return inputs.mutated_value(rng, part)
     entry = part["entry"]
-    text = inputs.json_text(inputs.mutated_value(rng, json.loads(entry["text"])))
+    try:
+        content = json.loads(entry["text"])
+    except (KeyError, TypeError, ValueError, RecursionError):  # it was changed before
+        return inputs.mutated_value(rng, part)
+    text = inputs.json_text(inputs.mutated_value(rng, content))
     kind = rng.choice([entry["kind"]] * 5 + ["ask", "ask_many", "tell", "forget", "expire", "plan", "x"])
     with contextlib.suppress(ValueError, RecursionError):
         fixed = Entry.of(entry["seq"], kind, json.loads(text), entry["key"])
