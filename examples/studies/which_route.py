@@ -108,8 +108,7 @@ axes.figure.savefig(OUTPUT / "which-route-regret.png")
 # %% [markdown]
 # A ratio below 1 is not a contradiction: at this horizon the two closest routes are not distinguished yet, and the bound concerns
 # the growth of regret in the long run. OSSB follows the plan and pays this cost early; CUCB adds up the uncertainties of single
-# links, and so tries too many routes. Nearly all searches of ESCB and AESCB for the largest index end at their budget, without
-# a proof: some of their runs stay with the second-best route, which makes their intervals wide.
+# links, and so tries too many routes.
 
 # %%
 report = OUTPUT / "which-route.html"

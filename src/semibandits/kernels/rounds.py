@@ -46,8 +46,9 @@ ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED =
 index calls that ended without a proof, and linear maximisations in index searches."""
 COUNTERS = 8
 LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 12, 400
-"""Budget of a search in linear maximisations: the minimum, the allowance per round (less those already used), and the maximum.
-With few items the minimum is ``MOST_CALLS // d``, since each maximisation is cheap."""
+"""Budget of a search for a gain in linear maximisations: the minimum, the allowance per round (less those already used), and the
+maximum. With few items the minimum is ``MOST_CALLS // d``, since each maximisation is cheap. Rules that play a decision of largest
+index have the maximum in every round: what was found by fewer may be the same wrong decision in each of them."""
 
 
 class Oracle(NamedTuple):
@@ -189,7 +190,7 @@ def choose(
         raise_interrupt()
         return FAILED
     if action == INDEX:
-        answered = searched(1.0, 0.0, work.x, family, index, oracle, player, work)
+        answered = searched(MOST_CALLS, 1.0, 0.0, work.x, family, index, oracle, player, work)
         raise_interrupt()
         return DONE if answered else FAILED
     if action == REPLAN:
@@ -219,22 +220,21 @@ def unseen(cover: IntArray, stats: FloatArray) -> int:
 
 @kernel
 def budget(counters: IntArray, d: int) -> int:
-    """Budget of the next search over d items, in linear maximisations."""
+    """Budget of the next search for a gain over d items, in linear maximisations."""
     unspent = counters[ROUND] * CALLS_A_ROUND - counters[SEARCHED]
     return int(min(max(unspent, LEAST_CALLS, MOST_CALLS // d), MOST_CALLS))
 
 
 @kernel(calls=True)
 def searched(
-    share: float, hint: float, guess: BoolArray, family: OraclePointers, index: Callable[..., int],
+    allowed: int, share: float, hint: float, guess: BoolArray, family: OraclePointers, index: Callable[..., int],
     oracle: Oracle, player: Player, work: Scratch,
 ) -> bool:  # fmt: skip
-    """Write a decision of largest index into x, or the best one found within the budget; return False on failure.
+    """Write a decision of largest index into x, or the best one found by `allowed` maximisations; return False on failure.
 
     The budget is counted in linear maximisations, never in seconds, so that the same seed gives the same decisions everywhere.
     """
     counters = player.counters
-    allowed = budget(counters, len(work.x))
     question = IndexProblem(work.weights, work.bonuses, player.params[RATIO], share, hint, guess, oracle.m, allowed)
     status = call_index(family, index, oracle.data, question, work.x, work.report)
     counters[INDEX_CALLS] += 1
@@ -256,7 +256,10 @@ def asked(
             counters[LINEAR_CALLS] += 1
             answered = family.linear(oracle.data, work.weights, work.x) == ANSWERED
         else:
-            answered = searched(ENOUGH, player.memory[HINT], player.rows[GUESS], family, index, oracle, player, work)
+            allowed = budget(counters, len(work.x))
+            answered = searched(
+                allowed, ENOUGH, player.memory[HINT], player.rows[GUESS], family, index, oracle, player, work
+            )
             player.memory[HINT] = work.report[SLOPE]
         if not answered:
             player.marks[WAITING] = 0

@@ -376,7 +376,7 @@ class RuleAgent(Agent):
                 return self.maximize(weights)
             assert action in (INDEX, GAIN_FIRST)
             counters[rounds.INDEX_CALLS] += 1
-            most = rounds.budget(counters, len(weights))
+            most = rounds.MOST_CALLS if action == INDEX else rounds.budget(counters, len(weights))
             found = self.decision_set.search_index(weights, bonuses, float(player.params[RATIO]), most=int(most))
             counters[rounds.SEARCHED] += found.calls
             counters[rounds.UNDECIDED] += not found.is_proven
