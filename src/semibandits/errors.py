@@ -182,7 +182,7 @@ class ServiceError(SemibanditsError, RuntimeError):
     ...     client.learners()
     ... except sb.ServiceError as error:
     ...     print(error)
-    the service at http://127.0.0.1:9 must answer, got no answer in 1 attempts (...): check the URL and that the service runs, and
+    the service at http://127.0.0.1:9 must answer, got no answer in 1 attempt (...): check the URL and that the service runs, and
     repeat the call with its key
     >>> client.close()
     """

@@ -103,13 +103,13 @@ def bounds():
 def keep(folder):
     """Write all files of this version into an empty folder."""
     kept = {name: {"state": learner.state(), "facts": facts_of(learner)} for name, learner in learners()}
-    (folder / "learners.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
-    (folder / "bounds.json").write_text(json.dumps({n: b.to_json() for n, b in bounds()}, indent=1), encoding="utf-8")
+    (folder / "learners.json").write_text(json.dumps(kept), encoding="utf-8")
+    (folder / "bounds.json").write_text(json.dumps({n: b.to_json() for n, b in bounds()}), encoding="utf-8")
     with sb.open_learner(
         f"sqlite:///{folder / 'learners.db'}", name="films", decision_set=SETS["msets"], variance=0.25, seed=1
     ) as learner:
         facts = facts_of(played(learner, means_of(SETS["msets"])))
-    (folder / "database.json").write_text(json.dumps(facts, indent=1), encoding="utf-8")
+    (folder / "database.json").write_text(json.dumps(facts), encoding="utf-8")
     (folder / "table.csv").write_text("item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n", encoding="utf-8")
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     run_study(read_study(folder / "study.toml"))

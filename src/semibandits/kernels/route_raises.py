@@ -15,6 +15,9 @@ from semibandits.kernels.dag import ArcGroups
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
+LEAST_BONUS = 1e-307
+"""Smaller bonuses count as 0: their inverses are too large for floats."""
+
 
 class RoadNetwork(NamedTuple):
     """Routes, unpacked from the data of their oracle.
@@ -74,7 +77,7 @@ def raises_of(costs: FloatArray, least: FloatArray, bonuses: FloatArray, items: 
     while True:
         unspent, rest, total, is_free = 1.0, 0.0, 0.0, False
         for i in items:
-            if bonuses[i] > 0.0:
+            if bonuses[i] > LEAST_BONUS:
                 limit = costs[i] - least[i]
                 if limit <= level * bonuses[i]:
                     unspent -= limit * limit / bonuses[i]
@@ -82,10 +85,8 @@ def raises_of(costs: FloatArray, least: FloatArray, bonuses: FloatArray, items: 
                 else:
                     rest += bonuses[i]
                     is_free = True
-        if not is_free:
-            return Raises(total, level, max(unspent, 0.0))  # the level is infinite if all bonuses are tiny
-        if unspent <= 0.0:
-            return Raises(total + level * rest, level, 0.0)
+        if not is_free or unspent <= 0.0:
+            return Raises(total + level * rest, level, max(unspent, 0.0))
         following = math.sqrt(unspent / rest)
         if following <= level * (1.0 + 1e-14):
             return Raises(total + level * rest, level, 0.0)
