@@ -33,13 +33,22 @@ def test_an_example_that_is_wrong_is_not_taken_for_a_missing_extra(monkeypatch):
         """>>> import a_package_that_nobody_has"""
 
     module = types.ModuleType("made_up")
-    module.documented, module.lacking, module.__all__ = documented, lacking, ["lacking", "documented"]
+
+    def lacking_too():
+        """>>> raise ValueError("run pip install nothing")
+        Traceback (most recent call last):
+            ...
+        ValueError: the disk is full
+        """
+
+    module.documented, module.lacking, module.lacking_too = documented, lacking, lacking_too
+    module.__all__ = ["lacking", "documented"]
     monkeypatch.setitem(sys.modules, "made_up", module)
     with pytest.raises(AssertionError, match="1 \\+ 1"):
         self_check._examples("made_up")
-    module.__all__ = ["lacking"]
-    assert self_check._examples("made_up") == "without lacking, whose extras are not installed"
-    lacking.__doc__ = None
+    module.__all__ = ["lacking", "lacking_too"]
+    assert self_check._examples("made_up") == "without lacking, lacking_too, whose extras are not installed"
+    lacking.__doc__, module.__all__ = None, ["lacking"]
     with pytest.raises(AssertionError, match="the docstring of lacking must have an example"):
         self_check._examples("made_up")
 

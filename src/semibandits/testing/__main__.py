@@ -96,7 +96,9 @@ class _Runner(doctest.DocTestRunner):
     has_failed: bool = False
 
     def report_failure(self, out: Any, test: Any, example: Any, got: str) -> None:
-        """Called where an example prints something else."""
+        """Called where an example prints something else, or raises an exception with another message."""
+        if not self.has_failed and example.exc_msg and "pip install" in got:
+            self.is_lacking = True
         self.has_failed = True
         super().report_failure(out, test, example, got)
 
