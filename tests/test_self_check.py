@@ -35,7 +35,8 @@ def test_an_example_that_is_wrong_is_not_taken_for_a_missing_extra(monkeypatch):
     module = types.ModuleType("made_up")
 
     def lacking_too():
-        """>>> raise ValueError("run pip install nothing")
+        """
+        >>> raise ValueError("run pip install nothing")
         Traceback (most recent call last):
             ...
         ValueError: the disk is full
