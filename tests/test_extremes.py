@@ -78,7 +78,7 @@ def test_the_largest_index_is_that_of_the_list(family, kind):
 
 @by_family
 def test_the_bound_is_proportional_to_rewards_of_any_size(family):
-    """C(theta) scales with 1 / theta; what no float can hold is one clear error."""
+    """C(theta) is proportional to 1 / theta. Values outside the range of floats raise one clear error."""
     decision_set = SETS[family]
     theta = -np.random.default_rng(1).random(decision_set.d)
     bounds, refused = {}, {}

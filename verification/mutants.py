@@ -5,8 +5,8 @@
 
 Each mutant is one change of one source file, made in a copy of ``src``. Tests run until one fails: those that import the module,
 or those of its group if none does, in a process with limited processor time. A mutant is killed if a test fails, timed out if the
-tests do not end, and survives if all pass. The log has one JSON object a mutant. ``--again`` runs those that were not killed once
-more, after tests have been added. Kernels that do not depend on the change are not compiled again.
+tests do not end, and survives if all pass. The log has one JSON object per mutant. ``--again`` repeats those not killed, for
+instance after tests were added. Kernels that do not depend on the change are not compiled again.
 """
 
 from __future__ import annotations

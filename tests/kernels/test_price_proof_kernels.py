@@ -48,7 +48,7 @@ def search(graph, level, *, begin=1e-7, max_labels=ENOUGH, max_found=ENOUGH, sta
 
 
 def open_ones(graph, level, begin):
-    """Largest weights below the level of the cycles that are open below it."""
+    """For each open cycle whose weights are below the level, its largest weight."""
     n, tails, heads, _, weights = graph
     sums = np.array([weights[cycle].sum(axis=0) for cycle in all_cycles(n, tails, heads)])
     return sums[(sums[:, :-1] < level).all(axis=1) & (sums[:, -1] + begin < 0.0), :-1].max(axis=1)
@@ -98,7 +98,7 @@ def test_a_search_that_is_broken_off_is_incomplete(graph):
 @given(priced_graphs())
 @settings(max_examples=100, deadline=None, derandomize=True)
 def test_ways_back_are_lower_bounds(graph):
-    """And exact where no cycle has a negative weight, else -inf."""
+    """They are exact where no cycle has a negative weight, and -inf elsewhere."""
     n, tails, heads, _, weights = graph
     inner = np.flatnonzero(tails != 0)
     least = ways_back(n, 0, tails, heads, inner, weights)
@@ -118,7 +118,7 @@ def test_ways_back_are_lower_bounds(graph):
 
 
 def test_searches_outgrow_their_first_arrays():
-    """More walks and cycles than arrays hold at first; starts that are deleted already are passed over."""
+    """There are more walks and cycles than the first arrays hold; deleted starts are skipped."""
     n, rng = 7, np.random.default_rng(0)
     ends = [(v, w) for v in range(n) for w in range(n) if v != w]
     graph = priced(rng, n, ends, 0.1 * rng.random(len(ends)), 6)

@@ -25,7 +25,7 @@ class Killed(BaseException):
 
 
 class Machine(RuleBasedStateMachine):
-    """Three handles, and a learner in memory that is told of every call that was stored."""
+    """Compare three handles with a learner in memory that receives every stored call."""
 
     @initialize(
         family=st.sampled_from(["paths", "trees", "msets", "enumerated"]),

@@ -10,6 +10,13 @@ from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
 
 
+def empty_file(path: str | os.PathLike[str]) -> InvalidInputError:
+    """The error for a file without content."""
+    return InvalidInputError(
+        f"{path} must contain an instance, got an empty file: semibandits bound --help lists the columns"
+    )
+
+
 def read_text(path: str | os.PathLike[str]) -> str:
     """Content of a text file in UTF-8, which must not be empty."""
     try:
@@ -24,9 +31,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if len(text) > MOST_CHARACTERS:
         raise InvalidInputError(f"{path} must have at most {MOST_CHARACTERS:,} characters, got more: pass another file")
     if not text.strip():
-        raise InvalidInputError(
-            f"{path} must contain an instance, got an empty file: semibandits bound --help lists the columns"
-        )
+        raise empty_file(path)
     return text
 
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from semibandits._json import MOST_CHARACTERS
 from semibandits.errors import InvalidInputError
+from semibandits.instances.files import empty_file
 from semibandits.instances.sheets import Cell, Sheet
 
 SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -85,9 +86,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     if len(content) > MOST_CHARACTERS:
         raise InvalidInputError(f"{path} must have at most {MOST_CHARACTERS:,} bytes, got more: pass another file")
     if not content.strip():
-        raise InvalidInputError(
-            f"{path} must contain an instance, got an empty file: semibandits bound --help lists the columns"
-        )
+        raise empty_file(path)
     return content
 
 
@@ -112,9 +111,7 @@ def _decoded(path: str | os.PathLike[str]) -> tuple[str, tuple[str, ...]]:
             ) from error
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
-        raise InvalidInputError(
-            f"{path} must contain an instance, got an empty file: semibandits bound --help lists the columns"
-        )
+        raise empty_file(path)
     if any(len(line) > LONGEST_LINE for line in io.StringIO(text)):
         raise InvalidInputError(
             f"{path} must have lines of at most {LONGEST_LINE:,} characters, got a longer one: split it"

@@ -47,8 +47,8 @@ index calls that ended without a proof, and linear maximisations in index search
 COUNTERS = 8
 LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 12, 400
 """Budget of a search for a gain in linear maximisations: the minimum, the allowance per round (less those already used), and the
-maximum. With few items the minimum is ``MOST_CALLS // d``, since each maximisation is cheap. Rules that play a decision of
-largest index have the maximum in every round: what fewer find may be the same wrong decision in each of them."""
+maximum. With few items the minimum is ``MOST_CALLS // d``, since each maximisation is cheap. Rules that play the decision of
+largest index always get the maximum: a smaller budget can return the same suboptimal decision in every round."""
 
 
 class Oracle(NamedTuple):

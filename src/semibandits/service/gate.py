@@ -43,6 +43,8 @@ HEADERS: Final = (
     (b"x-frame-options", b"DENY"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+SLASH_IN_NAME: Final = "\x1f"
+"""Stands for an encoded slash while requests are routed; no name of a learner contains this character."""
 SCOPE_KEY: Final = "semibandits"
 
 
@@ -220,9 +222,6 @@ def _keep_slashes(scope: Scope) -> None:
             re.sub(rb"%2[fF]", SLASH_IN_NAME.encode(), scope["raw_path"]).decode("ascii", "replace")
         )
 
-
-SLASH_IN_NAME: Final = "\x1f"
-"""An encoded slash in a path, for the routing; no name of a learner contains this character."""
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
 

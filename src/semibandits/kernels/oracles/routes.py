@@ -33,7 +33,7 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 LARGEST_COST = 1e100
-"""Larger costs are replaced by this one, so that sums along paths are finite."""
+"""Upper limit of costs, so that sums along paths are finite. `Routes` refuses larger ones; kernels clip estimates."""
 STEPS = 60
 """Prices that a search tries at most."""
 SMALLEST_PRICE = 1e-200
