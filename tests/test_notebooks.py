@@ -194,3 +194,23 @@ def test_progress_of_a_simulation_without_a_terminal(capsys):
     assert len(lines) == 10
     assert re.match(r"5 of 47 replications, \d+ s, about \d+ s left", lines[0])
     assert lines[-1].startswith("47 of 47 replications, ")
+
+
+def test_instance_and_dataset_show_their_facts(tmp_path):
+    flights = sb.datasets.load("flights-on-time")
+    shown = dict(cells(flights))
+    assert list(shown) == ["Question", "Decisions", "Mean rewards", "Note", "Means", "Source", "Licence"]
+    assert (shown["Decisions"], shown["Licence"]) == ("MSets(d=288, m=10)", flights.licence)
+    low, _, high = shown["Mean rewards"].split()[:3]
+    assert float(low) == pytest.approx(flights.theta.min(), rel=1e-3)
+    assert float(high) == pytest.approx(flights.theta.max(), rel=1e-3)
+    streets = sb.datasets.load("sioux-falls-routing").instance
+    assert dict(cells(streets))["Mean costs"].startswith(f"{-streets.theta.max():.4g} to ")
+
+
+def test_round_shows_its_items():
+    shown = sb.Learner(sb.MSets(30, 25, items=[HOSTILE, *map(str, range(29))]), law="bernoulli", seed=0).ask()
+    rows = cells(shown)
+    assert rows[:3] == [["item", "label"], ["0", r"<script>alert(1)</script>&\x1b[31m"], ["1", "0"]]
+    assert len(rows) == 21
+    assert shown._repr_html_().endswith("<div>and 5 more</div></div>")

@@ -1,4 +1,7 @@
-"""Writing files in one step: the path holds the old file or the complete new one at any time, also after a crash."""
+"""Writing files in one step, and the error for files that cannot be read.
+
+A path holds the old file or the complete new one at any time, also after a crash.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,29 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO
 
 from semibandits.errors import InvalidInputError
+
+
+def unreadable(
+    path: str | os.PathLike[str], error: OSError | ValueError, what: str = "a readable file"
+) -> InvalidInputError:
+    """The error for a file that the system could not read: it suggests the file of the folder with the nearest name."""
+    return InvalidInputError(f"{path} must be {what}, got {getattr(error, 'strerror', error)}: {similar_file(path)}")
+
+
+def similar_file(path: str | os.PathLike[str]) -> str:
+    """Remedy for a path that does not exist: the nearest name in its folder, if there is one."""
+    folder, name = os.path.split(path)
+    try:
+        names = {} if os.path.lexists(path) else {other.casefold(): other for other in os.listdir(folder or ".")}
+    except (OSError, ValueError):  # ValueError: a zero byte in the name
+        names = {}
+    close = get_close_matches(name.casefold(), names, n=1, cutoff=0.7)
+    return f"did you mean {os.path.join(folder, names[close[0]])}?" if close else "check the path"
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:

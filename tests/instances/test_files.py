@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from semibandits._files import write_whole
+from semibandits._files import similar_file, write_whole
 from semibandits.errors import InvalidInputError
 from semibandits.instances.files import check_target, read_text
 
@@ -57,3 +57,21 @@ def test_failed_writes_leave_no_files(tmp_path, name):
     with pytest.raises(InvalidInputError, match=r"must be writable, got .*: choose another file"):
         write_whole(tmp_path / name, b"text")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_misspelt_names_get_the_nearest_file(tmp_path, monkeypatch):
+    for name in ("articles.csv", "Roads.CSV", "x"):
+        (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert similar_file("artcles.csv") == "did you mean articles.csv?"
+    assert similar_file("roads.csv") == "did you mean Roads.CSV?"
+    assert similar_file(tmp_path / "article.csv") == f"did you mean {tmp_path / 'articles.csv'}?"
+    with pytest.raises(InvalidInputError, match=r"No such file or directory: did you mean articles.csv\?$"):
+        read_text("articels.csv")
+    for path in (
+        "films.csv",
+        "x",
+        "nowhere/articles.csv",
+        "a\0b",
+    ):  # nothing is similar; x exists, but could not be read
+        assert similar_file(path) == "check the path"

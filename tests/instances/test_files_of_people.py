@@ -400,6 +400,21 @@ def test_no_name_has_two_roles():
             assert parsed_name(name).words == name, role
 
 
+@pytest.mark.parametrize(
+    ("header", "words", "unit"),
+    [
+        ("Minuten (Ø)", "minuten", "min"),
+        ("Cost (avg.)", "cost", ""),
+        ("Ø Kosten", "kosten", ""),
+        ("average travel_time_min", "travel time", "min"),
+        ("Cost [EUR]", "cost", "EUR"),
+        ("mean", "mean", ""),
+    ],
+)
+def test_words_for_averages_are_not_units(header, words, unit):
+    assert parsed_name(header) == (words, unit)
+
+
 COLUMNS = [
     "theta",
     "costs",

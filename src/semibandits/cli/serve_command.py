@@ -23,7 +23,7 @@ served. Create learners with semibandits learner create or in Python, before or 
 [bold]Examples[/bold]
 semibandits serve --storage sqlite:///routes.db
 semibandits serve --storage sqlite:///routes.db --name courier --port 8080
-SEMIBANDITS_TOKEN=... semibandits serve --storage sqlite:///routes.db --proxy 127.0.0.1
+semibandits serve --storage sqlite:///routes.db --proxy 127.0.0.1
 """
 
 

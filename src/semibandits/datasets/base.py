@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from semibandits._costs import negated
+from semibandits._html import html_block, html_facts
 from semibandits._text import brief
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
@@ -62,6 +63,12 @@ class Dataset:
 
     def __repr__(self) -> str:
         return brief(self)
+
+    def _repr_html_(self) -> str:
+        """The question, the decisions, the range of the mean rewards and the source as a table, for notebooks."""
+        source = {"Means": self.origin, "Source": self.provenance, "Licence": self.licence}
+        facts = {"Question": self.question} | dict(self.instance.facts()) | source
+        return html_block(self.instance.name, html_facts(facts.items()))
 
     def __post_init__(self) -> None:
         for log in self.outcomes or ():

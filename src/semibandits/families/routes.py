@@ -15,7 +15,7 @@ from semibandits.families.labels import decode_label, encode_ends, encode_label,
 from semibandits.families.tables import ProblemOptions, Table, edges_from, required
 
 CYCLES, BOTH_WAYS = "The links form cycles", "Links can be used both ways"
-KNOWN = "Mean costs are known to be at least 0, or at least the column least if there is one"
+KNOWN = "Mean costs are known to be at least 0, or at least what a column least says"
 
 
 def _write(x: Routes) -> JSON:

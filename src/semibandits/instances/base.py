@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
+from semibandits._html import html_block, html_facts
+from semibandits._numbers import number_text
 from semibandits._text import brief
 from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
@@ -57,6 +59,22 @@ class Instance:
 
     def __repr__(self) -> str:
         return brief(self)
+
+    def _repr_html_(self) -> str:
+        """The name, the decisions and the range of the mean rewards as a table, for notebooks."""
+        return html_block(self.name, html_facts(self.facts()))
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What a reader wants to know first, each fact with its title."""
+        noun, values = ("costs", -self.theta + 0.0) if self.in_costs else ("rewards", self.theta)
+        least, most = number_text(values.min(), 4), number_text(values.max(), 4)
+        facts = [
+            ("Question", self.question),
+            ("Decisions", repr(self.decision_set)),
+            (f"Mean {noun}", f"{least} to {most} {self.unit}".rstrip()),
+            ("Note", self.note),
+        ]
+        return [fact for fact in facts if fact[1]]
 
     def __post_init__(self) -> None:
         self.theta.setflags(write=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from semibandits._files import unreadable
 from semibandits._json import MOST_CHARACTERS
 from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
@@ -23,7 +24,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read(MOST_CHARACTERS + 1)
     except OSError as error:
-        raise InvalidInputError(f"{path} must be a readable file, got {error.strerror}: check the path") from error
+        raise unreadable(path, error) from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(
             f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"

@@ -58,7 +58,7 @@ ROLES: Final[Mapping[str, Role]] = {
         _names(
             "time, times, second, seconds, sec, secs, minute, minutes, mins, hour, hours, milliseconds, ms, duration, "
             "delay, latency, length, distance, dist, km, kilometres, kilometers, miles, metres, meters, travel time, "
-            "travel cost, expense, expenses"
+            "travel cost, expense, expenses, kosten, dauer, zeit, sekunden, minuten, stunden"
         ),
         _UNSURE,
     ),
@@ -99,10 +99,12 @@ _UNITS: Final = {
     "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s", "min": "min", "mins": "min", "minute": "min",
     "minutes": "min", "h": "h", "hour": "h", "hours": "h", "hr": "h", "hrs": "h", "ms": "ms", "milliseconds": "ms",
     "km": "km", "kilometres": "km", "kilometers": "km", "mi": "mi", "miles": "mi", "metres": "m", "meters": "m",
-    "eur": "EUR", "euro": "EUR", "euros": "EUR", "usd": "USD", "dollars": "USD", "gbp": "GBP", "chf": "CHF",
+    "sekunden": "s", "minuten": "min", "stunden": "h", "eur": "EUR", "euro": "EUR", "euros": "EUR", "usd": "USD",
+    "dollars": "USD", "gbp": "GBP", "chf": "CHF",
 }  # fmt: skip
 """Words at the end of a name that are units, and how units are written."""
-_QUALIFIERS: Final = ("mean ", "average ", "avg ", "expected ")
+_AVERAGES: Final = ("mean", "average", "avg", "expected", "ø")
+"""Words that say that a column has averages; they belong neither to its name nor to its unit."""
 _BRACKETS: Final = re.compile(r"(.*?)\s*[(\[]\s*([^()\[\]]{1,12}?)\s*[)\]]")
 
 
@@ -113,9 +115,11 @@ def parsed_name(text: str) -> Name:
     unit = ""
     if bracketed:
         text, unit = bracketed[1], _UNITS.get(bracketed[2].casefold(), bracketed[2])
+        unit = "" if unit.casefold().rstrip(".") in _AVERAGES else unit
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
     words = re.sub(r"[\s_\-./]+", " ", words).casefold().strip()
     first, _, last = words.rpartition(" ")
     if not unit and last in _UNITS:
         words, unit = first or last, _UNITS[last]
-    return Name(words.removeprefix(next((q for q in _QUALIFIERS if words.startswith(q)), "")), unit)
+    average, _, rest = words.partition(" ")
+    return Name(rest if rest and average in _AVERAGES else words, unit)

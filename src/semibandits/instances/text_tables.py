@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final
 
+from semibandits._files import unreadable
 from semibandits._json import MOST_CHARACTERS
 from semibandits.errors import InvalidInputError
 from semibandits.instances.files import empty_file
@@ -80,9 +81,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         with open(path, "rb") as file:
             content = file.read(MOST_CHARACTERS + 1)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        raise InvalidInputError(
-            f"{path} must be a readable file, got {getattr(error, 'strerror', error)}: check the path"
-        ) from error
+        raise unreadable(path, error) from error
     if len(content) > MOST_CHARACTERS:
         raise InvalidInputError(f"{path} must have at most {MOST_CHARACTERS:,} bytes, got more: pass another file")
     if not content.strip():

@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 
+from semibandits._html import html_block, html_remark, html_table
 from semibandits._text import brief
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER
@@ -17,6 +18,8 @@ from semibandits.errors import InvalidInputError
 
 Outcome: TypeAlias = ArrayLike | Mapping[Hashable, float | None]
 """Rewards in the order of the items of a round, or by their labels."""
+MOST_ROWS: Final = 20
+"""Items of a round that a notebook shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,14 @@ class Round:
 
     def __repr__(self) -> str:
         return brief(self)
+
+    def _repr_html_(self) -> str:
+        """The items to play as a table, for notebooks."""
+        rows = [(str(item), str(label)) for item, label in zip(self.items[:MOST_ROWS], self.labels, strict=False)]
+        left = len(self.items) - len(rows)
+        return html_block(
+            f"Round {self.id}", html_table(("item", "label"), rows), html_remark(f"and {left:,} more" if left else "")
+        )
 
     def __post_init__(self) -> None:
         self.items.setflags(write=False)

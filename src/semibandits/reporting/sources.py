@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from semibandits._fields import Fields, kind_of
+from semibandits._files import similar_file
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, instance_from_description
@@ -41,8 +42,8 @@ def read_results(path: Path) -> ReportData:
         return _read_folder(path)
     if not path.exists():
         raise InvalidInputError(
-            f"{path} must be a folder of results, a bound.json or a simulation.zip, but it does not exist: check the path, or "
-            "run semibandits simulate ... --output FOLDER"
+            f"{path} must be a folder of results (semibandits simulate ... --output FOLDER writes one), a bound.json or a "
+            f"simulation.zip, but it does not exist: {similar_file(path)}"
         )
     if path.suffix.lower() == ".zip":
         return _simulation_alone(load_simulation(path))

@@ -28,7 +28,7 @@ from typing import IO, Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from semibandits._files import writing
+from semibandits._files import unreadable, writing
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 
@@ -121,8 +121,7 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any
         is_file = stat.S_ISREG(os.stat(path).st_mode)
         content = Path(path).read_bytes() if is_file else b""  # /dev/zero has no end
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        what = getattr(error, "strerror", None) or error
-        raise InvalidInputError(f"{path} must be a readable file, got {what}: check the path") from error
+        raise unreadable(path, error) from error
     if not is_file:
         raise InvalidInputError(f"{path} must be a readable file, got a folder, pipe or device: check the path")
     return _read_content(content, path, kind)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from semibandits._files import unreadable
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
 from semibandits.reporting.sources import INSTANCE, STUDY
@@ -77,9 +78,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InvalidInputError(
-            f"{path} must be a readable study file, got {error.strerror}: check the path; semibandits simulate "
-            "--output FOLDER writes a study file, FOLDER/study.toml"
+        raise unreadable(
+            path, error, "a readable study file (semibandits simulate --output FOLDER writes one)"
         ) from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(
