@@ -6,6 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUTPUT := demo-output
 
+# Tests and demo start many processes; with bytecode, the library is imported in two thirds of the time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test bench bench-large bench-peers docs pages screenshots clean
 

@@ -85,11 +85,11 @@ def laws(d, rng):
 
 
 def rounds():
-    """All policies on all families under all laws, and learners with rewards 0 and 1."""
+    """All pairs of policies, families and laws, in half of the triples, and learners with rewards 0 and 1."""
     rng = np.random.default_rng(1)
-    for name, space in families():
-        for law in laws(space.d, rng):
-            for policy in POLICIES:
+    for i, (name, space) in enumerate(families()):
+        for j, law in enumerate(laws(space.d, rng)):
+            for policy in POLICIES[(i + j) % 2 :: 2]:
                 late = {} if rng.random() < 0.7 else {"delay": int(rng.integers(1, 9)), "loss": 0.1}
                 result = sb.simulate(space, law, {"it": policy()}, HORIZON, 1, seed=int(rng.integers(100)), **late)
                 kept = digest(result.regret["it"], result.reward["it"], result.plays["it"], result.calls["it"])

@@ -33,6 +33,8 @@ def rise_at(theta: float, slope: float) -> float:
     low, high = 0.0, 1.0 - theta
     for _ in range(200):
         middle = 0.5 * (low + high)
+        if middle in (low, high):  # neighbouring numbers
+            break
         mean = theta + middle
         derivative = middle / (mean * (1.0 - mean)) if 0.0 < mean < 1.0 else math.inf
         low, high = (middle, high) if derivative < slope else (low, middle)

@@ -26,48 +26,43 @@ def some(rng, d, low, high):
 
 def gaussian(rng, d):
     variance = rng.uniform(0.1, 2.0, d)
-    theta = rng.normal(size=d)
-    return Gaussian(variance), Items(theta, lambda mean: np.broadcast_to(variance, mean.shape), np.full(d, np.inf))
+    return Gaussian(variance), Items.of(rng.normal(size=d), variance)
 
 
 def bounded(rng, d):
     """Travel times, of which some have a known least."""
     variance, end = rng.uniform(0.1, 2.0, d), np.where(rng.random(d) < 0.7, -rng.integers(0, 3, d) / 4.0, np.inf)
     theta = np.minimum(some(rng, d, -2.0, -0.3), end)
-    return Gaussian(variance, end), Items(theta, lambda mean: np.broadcast_to(variance, mean.shape), end)
+    return Gaussian(variance, end), Items.of(theta, variance, end=end)
 
 
 def bernoulli(rng, d):
-    return Bernoulli(), Items(some(rng, d, 0.02, 0.95), lambda mean: mean * (1.0 - mean), np.ones(d))
+    return Bernoulli(), Items.of(some(rng, d, 0.02, 0.95), 0.0, 1.0, -1.0, end=1.0)
 
 
 def poisson(rng, d):
-    theta = some(rng, d, 0.0, 4.0)
-    return Poisson(), Items(theta, lambda mean: mean, np.full(d, np.inf))
+    return Poisson(), Items.of(some(rng, d, 0.0, 4.0), 0.0, 1.0)
 
 
 def poisson_cost(rng, d):
-    return Poisson(cost=True), Items(some(rng, d, -4.0, 0.0), lambda mean: -mean, np.zeros(d))
+    return Poisson(cost=True), Items.of(some(rng, d, -4.0, 0.0), 0.0, -1.0, end=0.0)
 
 
 def gamma_cost(rng, d):
-    return Gamma(2.0, cost=True), Items(some(rng, d, -4.0, -0.5), lambda mean: mean**2 / 2.0, np.zeros(d))
+    return Gamma(2.0, cost=True), Items.of(some(rng, d, -4.0, -0.5), 0.0, 0.0, 0.5, end=0.0)
 
 
 def gamma(rng, d):
     """Means that no raise of a gap doubles."""
-    return Gamma(0.5), Items(some(rng, d, 30.0, 32.0), lambda mean: mean**2 / 0.5, np.full(d, np.inf))
+    return Gamma(0.5), Items.of(some(rng, d, 30.0, 32.0), 0.0, 0.0, 2.0)
 
 
 def mixed(rng, d):
     kinds = rng.integers(0, 4, d)
     laws = [(Gaussian(0.3), Gaussian(0.3, 1.5), Bernoulli(), Poisson())[k] for k in kinds]
-
-    def variance(mean):
-        return np.choose(kinds, [np.full(mean.shape, 0.3), np.full(mean.shape, 0.3), mean * (1.0 - mean), mean])
-
+    variance = np.array([(0.3, 0.0, 0.0), (0.3, 0.0, 0.0), (0.0, 1.0, -1.0), (0.0, 1.0, 0.0)])[kinds]
     end = np.choose(kinds, [np.inf, 1.5, 1.0, np.inf])
-    return Mixed(laws), Items(some(rng, d, 0.05, 0.95), variance, end)
+    return Mixed(laws), Items.of(some(rng, d, 0.05, 0.95), *variance.T, end=end)
 
 
 LAWS = {

@@ -1,12 +1,11 @@
 """C(theta) of any law without code of the library.
 
-A law is only its variance as a function of the mean: the divergence of a raise e has the slope ``e / variance(theta + e)``.
+A law is only its variance, a polynomial of the mean: the divergence of a raise e has the slope ``e / variance(theta + e)``.
 Divergences are integrals by quadrature, raises roots by bisection, and C(theta) a linear program over all decisions with cuts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,17 +23,27 @@ DIGITS = 4e-15
 
 @dataclass(frozen=True)
 class Items:
-    """Means, the variance of each item at other means, and the largest means, all of shape (k,)."""
+    """Means, coefficients of the variance as a polynomial of the mean, and the largest means, all of shape (k,)."""
 
     theta: np.ndarray
-    variance: Callable[[np.ndarray], np.ndarray]
+    variance: tuple[np.ndarray, ...]
     end: np.ndarray
 
+    @staticmethod
+    def of(theta: np.ndarray, *variance: np.ndarray | float, end: np.ndarray | float = np.inf) -> Items:
+        """Items of equal coefficients, or of their own."""
+        return Items(theta, tuple(np.full(len(theta), c) for c in variance), np.full(len(theta), end))
+
     def slope(self, rise: np.ndarray) -> np.ndarray:
-        """Derivative of the divergence; `rise` has items along its last axis but one, or its last."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = rise / self.variance(self.theta + rise)
-        return np.where(rise > 0.0, np.where(np.isfinite(found), found, np.inf), 0.0)
+        """Derivative of the divergence, shape (n, k); inf from the largest mean on."""
+        mean = self.theta + rise
+        variance = self.variance[-1]
+        for coefficient in self.variance[-2::-1]:
+            variance = variance * mean + coefficient
+        slope = np.full(mean.shape, np.inf)
+        np.divide(rise, variance, out=slope, where=variance > 0.0)
+        slope[rise <= 0.0] = 0.0
+        return slope
 
     def divergence(self, rise: np.ndarray) -> np.ndarray:
         """Integral of the slope from 0 to each rise, shape (n, k)."""
@@ -84,15 +93,7 @@ def least_of_all(items: Items, decisions: np.ndarray, rates: np.ndarray) -> floa
 
 def taken(items: Items, inside: np.ndarray) -> Items:
     """Some of the items."""
-    if inside.all():
-        return items
-
-    def variance(mean: np.ndarray) -> np.ndarray:
-        full = np.broadcast_to(items.theta, (*mean.shape[:-1], len(items.theta))).copy()
-        full[..., inside] = mean
-        return items.variance(full)[..., inside]
-
-    return Items(items.theta[inside], variance, items.end[inside])
+    return Items(items.theta[inside], tuple(c[inside] for c in items.variance), items.end[inside])
 
 
 def bracket(items: Items, decisions: np.ndarray) -> tuple[float, float]:

@@ -140,7 +140,7 @@ def test_where_duality_fails_gamma_rewards_are_refused(method):
     ):
         sb.graves_lai(two_paths(), [3.0, 3.0, 1.0, 1.0], law=Gamma(), method=method)
     near = sb.graves_lai(two_paths(), [3.0, 3.0, 2.5, 2.5], law=Gamma(), method=method)
-    items = Items(np.array([2.5]), lambda mean: mean**2, np.array([np.inf]))
+    items = Items.of(np.array([2.5]), 0.0, 0.0, 1.0)
     assert near.value == pytest.approx(1.0 / (2.0 * items.divergence(np.array([[0.5]]))[0, 0]), rel=1e-4)
 
 

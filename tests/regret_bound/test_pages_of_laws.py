@@ -41,7 +41,7 @@ def law():
 
 
 def times(rng, d):
-    return Items(-some(rng, d, 0.5, 4.0), lambda mean: -(mean**3) / 8.0, np.zeros(d))
+    return Items.of(-some(rng, d, 0.5, 4.0), 0.0, 0.0, 0.0, -0.125, end=0.0)
 
 
 @pytest.mark.parametrize("family", SETS)

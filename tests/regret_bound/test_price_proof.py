@@ -40,10 +40,15 @@ def information(items, contains, gaps, rates):
     """F of some sets of items; inf where their gap is out of reach."""
     some = contains.any(axis=1)
     contains, gaps = contains[some], gaps[some]
-    # Items that are not played rise nearly to their limit, whatever the rarest of the others costs; they cost nothing.
-    raises, able = items.raises(contains, gaps, np.maximum(rates, 1e-12 * rates[rates > 0.0].min(initial=1.0)))
-    paid = np.where(able[:, None] & (rates > 0.0), items.divergence(raises), 0.0) @ rates
-    return np.where(able, paid, np.inf)
+    reach, played = items.end - items.theta, rates > 0.0
+    able = np.where(contains, reach, 0.0).sum(axis=1) > gaps * (1.0 + 1e-9)
+    # Items that are not played rise to their limit first, since this costs nothing.
+    left = gaps - np.where(contains & ~played, reach, 0.0).sum(axis=1)
+    needs = able & (left > 0.0)
+    raises, _ = items.raises(contains[needs] & played, left[needs], np.where(played, rates, 1.0))
+    paid = np.where(able, 0.0, np.inf)
+    paid[needs] = np.where(raises > 0.0, items.divergence(raises), 0.0) @ rates
+    return paid
 
 
 def drawn_plan(rng, space, decisions, theta):
@@ -59,6 +64,7 @@ def drawn_plan(rng, space, decisions, theta):
 @pytest.mark.parametrize("name", LAWS)
 @given(seed=st.integers(0, 10**6), aim=st.sampled_from([0.3, 0.99, 1.0, 1.00001, 1.1]))
 @example(seed=277351, aim=0.3)
+@example(seed=3928, aim=0.3)
 @settings(max_examples=6, deadline=None)
 def test_the_bound_is_the_least_information_of_all_cycles(family, name, seed, aim):
     """At most that, whatever the rates, and near it; decisions have no less."""
