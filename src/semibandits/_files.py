@@ -17,21 +17,25 @@ from semibandits.errors import InvalidInputError
 
 
 def unreadable(
-    path: str | os.PathLike[str], error: OSError | ValueError, what: str = "a readable file"
+    path: str | os.PathLike[str],
+    error: OSError | ValueError,
+    what: str = "a readable file",
+    remedy: str = "check the path",
 ) -> InvalidInputError:
-    """The error for a file that the system could not read: it suggests the file of the folder with the nearest name."""
-    return InvalidInputError(f"{path} must be {what}, got {getattr(error, 'strerror', error)}: {similar_file(path)}")
+    """The error for a file that the system could not read; see `similar_file`."""
+    reason = getattr(error, "strerror", error)
+    return InvalidInputError(f"{path} must be {what}, got {reason}: {similar_file(path, remedy)}")
 
 
-def similar_file(path: str | os.PathLike[str]) -> str:
-    """Remedy for a path that does not exist: the nearest name in its folder, if there is one."""
+def similar_file(path: str | os.PathLike[str], remedy: str = "check the path") -> str:
+    """A question for the file of the nearest name in its folder if the path does not exist; the remedy if there is none."""
     folder, name = os.path.split(path)
     try:
         names = {} if os.path.lexists(path) else {other.casefold(): other for other in os.listdir(folder or ".")}
     except (OSError, ValueError):  # ValueError: a zero byte in the name
         names = {}
     close = get_close_matches(name.casefold(), names, n=1, cutoff=0.7)
-    return f"did you mean {os.path.join(folder, names[close[0]])}?" if close else "check the path"
+    return f"did you mean {os.path.join(folder, names[close[0]])}?" if close else remedy
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:

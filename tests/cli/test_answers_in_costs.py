@@ -26,7 +26,7 @@ def test_the_cost_of_the_best_path(run, name):
     assert (code, err) == (0, "")
     text = " ".join(out.split())
     assert "Best path a → b → d Its cost 15 C(θ)" in text
-    assert "at least C(θ) ln T extra cost against always playing the best path" in text
+    assert "at least C(θ) ln T of extra cost against always playing the best path" in text
     assert "reward" not in text.replace("Gaussian rewards", "")
     answer = json.loads(run(["bound", "table.csv", *options, "--json"], table)[1])
     assert (answer["optimal"]["reward"], answer["optimal"]["cost"]) == (-15.0, 15.0)
@@ -36,13 +36,13 @@ def test_rewards_stay_rewards(run):
     table = "item,theta\nu,1\nv,0.75\nw,0.5\n"
     text = " ".join(run(["bound", "table.csv", "--size", "2"], table)[1].split())
     assert "Its reward 1.75" in text
-    assert "at least C(θ) ln T reward against" in text
+    assert "at least C(θ) ln T of reward against" in text
     answer = json.loads(run(["bound", "table.csv", "--size", "2", "--json"], table)[1])
     assert (answer["optimal"]["reward"], answer["optimal"]["cost"]) == (1.75, None)
 
 
 @pytest.mark.parametrize(("unit", "lost"), [
-    ("min", "min of extra time"), ("ms", "ms of extra delay"), ("EUR", "EUR of extra cost"), ("", "extra cost"),
+    ("min", "min of extra time"), ("ms", "ms of extra delay"), ("EUR", "EUR of extra cost"), ("", "of extra cost"),
 ])  # fmt: skip
 def test_the_unit_of_what_is_lost(tmp_path, run, unit, lost):
     path = tmp_path / "roads.json"

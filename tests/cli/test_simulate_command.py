@@ -239,7 +239,7 @@ BAD_OPTIONS = {
     "parameter that is no number": (["-p", "TS:scale=big"], "scale must be a number, got 'big'"),
     "same policy twice": (["-p", "CUCB", "-p", "cucb"], "policies must differ, got CUCB twice"),
     "horizon of one policy": (["-p", "ESCB:horizon=10"], "the horizon must be the same for all policies"),
-    "broken horizon": (["-T", "1.5"], "--horizon must be a whole number of at least 1, got '1.5': write for instance 20000"),
+    "broken horizon": (["-T", "1.5"], "--horizon must be a whole number of at least 1, got '1.5': write a number such as 20"),
     "horizon of 0": (["-T", "0"], "--horizon must be a whole number of at least 1, got '0'"),
     "horizon that is no number": (["-T", "long"], "--horizon must be a whole number of at least 1, got 'long'"),
     "infinite horizon": (["-T", "inf"], "--horizon must be a whole number of at least 1, got 'inf'"),
@@ -509,3 +509,22 @@ def test_ctrl_c_in_a_process(tmp_path):
     assert "of 60,000 replications are finished and kept in run; to continue, run the same command with --resume" in err
     assert "Traceback" not in err
     assert list((tmp_path / "run" / "parts").glob("*.zip"))
+
+
+@pytest.mark.parametrize(
+    ("horizon", "words"),
+    [
+        ("1e9", ""),
+        ("1e11", "Warning: 2e11 rounds take 17 hours of one core or more: "),
+        ("1e13", " 69 days of one core"),
+    ],
+)
+def test_a_horizon_that_takes_hours_gets_a_warning(run, monkeypatch, horizon, words):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("semibandits.cli.studying.run_study", interrupted)
+    code, _, err = run(["simulate", "table.csv", "--size", 2, "-p", "CUCB", "-n", 2, "-T", horizon], TABLE)
+    assert code == 130
+    assert words in err
+    assert ("Warning" in err) == bool(words)

@@ -315,13 +315,13 @@ def test_near_ties_leave_costs_non_negative(scale):
         ([(1, 1), (2, 1)], "both", "as many rows as columns, got 2 rows and 1 columns"),
         (
             [("a", 1), ("b", 1), ("c", 1), ("c", 2), ("c", 3)], "both",
-            r"every row must be matched if saturate='both', got 2 rows \('a', 'b'\) with only 1 column \(1\) to share",
+            r"all 3 rows must be matched with saturate='both', got 2 rows \('a', 'b'\) with only 1 column \(1\) to share",
         ),
         (
             [(1, "a"), (1, "b"), (2, "c"), (3, "c")], "columns",
-            r"every column must be matched if saturate='columns', got 2 columns \('a', 'b'\) with only 1 row \(1\)",
+            r"all 3 columns must be matched with saturate='columns', got 2 columns \('a', 'b'\) with only 1 row \(1\)",
         ),
-        ([(r, 0) for r in range(20)], "rows", r"got 2 rows \(0, 1\) with only 1 column \(0\) to share: add edges"),
+        ([(r, 0) for r in range(20)], "rows", r"got 2 rows \(0, 1\) with only 1 column \(0\) to share: add pairs"),
         (nx.DiGraph([(1, 2)]), "none", "graph must be undirected, got a DiGraph"),
         (nx.cycle_graph(5), "none", "graph must be bipartite, got an edge between"),
         (nx.Graph([(1, 1), (1, 2)]), "none", "graph must be bipartite, got an edge between 1 and 1 on the same side"),

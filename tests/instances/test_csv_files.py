@@ -176,7 +176,7 @@ BAD = [
     (ITEMS, {"size": 4}, "at most d = 3"),
     (ITEMS, {"size": 1, "source": "a"}, "^source must be used with paths or routes, got it with msets: drop it"),
     (ITEMS, {"size": 1, "capacities": ["1"]}, "^capacities must be used with partition or intersection"),
-    (ITEMS, {"family": "paths"}, "paths must have the columns tail, head, theta or costs, got no 'tail' and no 'head' among"),
+    (ITEMS, {"family": "paths"}, "paths must have the columns tail, head, theta or costs, got item, theta in "),
     (ITEMS, {"family": "laminar"}, "family of a table must be a known name, got 'laminar'"),
     ("item,theta,varaince\nu,1,1\n", {"size": 1, "family": "msets"}, "got 'varaince' in .*: did you mean 'variance'"),
     ("item\nu\n", {"size": 1}, "msets must have the column theta .* or costs, got neither among item in .*: add it"),

@@ -259,9 +259,11 @@ def test_a_partition_with_a_size_in_json():
 
 
 WRONG = {
-    "no end of a link": ("from,seconds\na,1\n", ENDS, r"got no 'head' among from, seconds in .*: add it, or .*'head=NAME'"),
-    "a misspelt end": ("from,haed,cost\na,b,1\n", ENDS, r"did you mean 'head' by 'haed'\? Rename it, or .*'head=haed'"),
-    "a misspelt theta": ("item,tehta\nx,1\n", ONE, r"did you mean 'theta' by 'tehta'\? Rename it, or add .*'theta=tehta'"),
+    "no end of a link": ("from,seconds\na,1\n", ENDS, r"got from, seconds in .*, without head: add it, or .*'head=NAME'"),
+    "a misspelt usual name": ("form,to,cost\na,b,1\n", ENDS, r"is 'form' meant as 'tail'\? Rename it, or .*'tail=form'"),
+    "one more column": ("driver,zone,minutes\na,b,1\n", {}, r"without column: add it, or name .*'column=zone'"),
+    "a misspelt end": ("from,haed,cost\na,b,1\n", ENDS, r"is 'haed' meant as 'head'\? Rename it, or .*'head=haed'"),
+    "a misspelt theta": ("item,tehta\nx,1\n", ONE, r"is 'tehta' meant as 'theta'\? Rename it, or add .*'theta=tehta'"),
     "a misspelt variance": ("item,theta,varience\nx,1,1\n", ONE, r"got 'varience' in .*: did you mean 'variance'\? Rename it"),
     "prices": ("item,price\nx,1\n", ONE, r"neither among item, price .*'theta=price'.* to maximise it, or .*'costs=price'"),
     "a popularity": ("item,popularity\nx,1\n", ONE, r"msets must have the column theta .*'theta=popularity'.* to maximise"),

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from learner_cases import POLICIES, SETS, Pairs
 
+import semibandits as sb
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.learning import Learner, Round
@@ -396,3 +397,33 @@ def test_rounds_without_items_are_valid():
         learner.tell(asked.id, [])
     assert learner.rounds == 3
     assert not learner.best().any()
+
+
+def test_paths_that_were_never_tried_are_not_the_best_so_far():
+    """Their costs are unknown, not 0."""
+    streets = [("home", "a"), ("a", "work"), ("home", "b"), ("b", "work")]
+    learner = Learner(sb.Paths(streets, "home", "work"), variance=1.0, seed=0)
+    asked = learner.ask()
+    learner.tell(asked.id, costs=[4.0, 4.0])
+    np.testing.assert_array_equal(learner.best(), asked.decision)
+    assert ("Its mean cost so far", "8") in learner._facts()
+    learner = Learner(sb.MSets(3, 2), variance=1.0, seed=0)
+    asked = learner.ask()
+    learner.tell(asked.id, costs={int(asked.items[0]): 5.0}, partial=True)
+    assert learner.best()[asked.items[0]]
+    assert ("Its mean cost so far", "5, without 1 item never observed") in learner._facts()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_decision_has_the_fewest_unobserved_items_and_then_the_largest_mean(seed):
+    rng = np.random.default_rng(seed)
+    x = sb.Matchings([(i, j) for i in range(3) for j in range(4)], saturate=("rows", "none")[seed % 2])
+    learner = Learner(x, variance=1.0, seed=seed)
+    for _ in range(seed % 4 + 1):
+        asked = learner.ask()
+        learner.tell(asked.id, rng.integers(-2, 3, len(asked.items)).astype(float) * 10.0 ** rng.integers(-3, 4))
+    decisions, new = x.enumerate(1_000).astype(int), (learner.plays == 0).astype(int)
+    unseen, values = decisions @ new, decisions @ learner.means
+    best = learner.best()
+    assert best @ new == unseen.min()
+    assert best @ learner.means == pytest.approx(values[unseen == unseen.min()].max(), rel=1e-9, abs=1e-9)

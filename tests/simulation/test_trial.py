@@ -67,7 +67,7 @@ def nothing_else(monkeypatch):
 @pytest.mark.parametrize(
     ("policy", "error", "message"),
     [
-        (mine(choose=lambda self, rng: None), sb.InvalidInputError, "policies must choose decisions, got None in round 1"),
+        (mine(choose=lambda self, rng: None), sb.InvalidInputError, "choose decisions, masks of shape .d,., got None in round 1"),
         (mine(choose=lambda self, rng: [1, 1, 1, 0]), sb.InvalidInputError, "got .1, 1, 1, 0. in round 1"),
         (mine(choose=raises(ZeroDivisionError("mine"))), ZeroDivisionError, "mine"),
         (mine(observe=lambda self, items: None), TypeError, "observe|argument"),

@@ -140,7 +140,8 @@ def _horizons(instance: Instance, result: GravesLaiResult) -> Group:
     exploring = [float(result.plan.rates.sum()) * math.log(horizon) for horizon in HORIZONS]
     for horizon, rounds in zip(HORIZONS, exploring, strict=True):
         bound = result.lower * math.log(horizon)
-        explored = f"{rounds:,.0f} ({rounds / horizon:.2%})" if rounds < horizon else "more than T *"
+        share = "under 0.01%" if rounds < 5e-5 * horizon else f"{rounds / horizon:.2%}"
+        explored = f"{rounds:,.0f} ({share})" if rounds < horizon else "more than T *"
         table.add_row(f"{horizon:,}", number_text(bound, 5), number_text(bound / horizon, 3), explored)
     foot = []
     if any(rounds >= horizon for rounds, horizon in zip(exploring, HORIZONS, strict=True)):

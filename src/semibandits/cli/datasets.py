@@ -81,8 +81,10 @@ def _print_list(console: Console, rows: list[CatalogueRow]) -> None:
     )
     if any(row.replay for row in rows):
         console.print(f"{REPLAY} has observed outcomes: --rewards replay draws from them.", style="dim")
-    for command in dict.fromkeys(row.needs for row in rows if not row.installed):
-        console.print(f"{MISSING} needs a package that is not installed: {command}", style="dim")
+    missing = list(dict.fromkeys(str(row.needs) for row in rows if not row.installed))
+    if missing:
+        which = " (semibandits datasets NAME says which)" if len(missing) > 1 else ""
+        console.print(f"{MISSING} needs a package that is not installed{which}: {'; '.join(missing)}", style="dim")
     console.print("More: semibandits datasets NAME; networks: semibandits datasets --networks", style="dim")
 
 

@@ -28,7 +28,7 @@ def whole_number(text: str, option: str, least: int, largest: int | None = None)
         number = Decimal("nan")
     if not number.is_finite() or number.adjusted() > MOST_DIGITS or number != int(number) or number < least:
         raise InvalidInputError(
-            f"{option} must be a whole number of at least {least}, got {text!r}: write for instance 20000 or 2e4"
+            f"{option} must be a whole number of at least {least}, got {text!r}: write a number such as {max(least, 20)} or 2e4"
         )
     if largest is not None and number > largest:
         raise InvalidInputError(f"{option} must be at most {largest:,}, got {text!r}: choose fewer")

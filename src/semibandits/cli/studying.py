@@ -27,6 +27,9 @@ from semibandits.studies.problems import load_problem
 from semibandits.studies.run import StudyResult, run_study
 from semibandits.studies.study import Study
 
+SECONDS_A_ROUND = 3e-7
+"""Time that a round takes at least, of CUCB or GLADE on ten items."""
+
 
 def run_and_print(
     study: Study,
@@ -135,6 +138,8 @@ def _simulated(
     study: Study, remedy: str, progress: bool | None, *, resume: bool, extend: bool, redraw: bool
 ) -> StudyResult:
     reached, total = 0, len(study.simulation.policies) * study.simulation.replications if study.simulation else 0
+    if study.simulation is not None:
+        _warn_of_hours(total * study.simulation.horizon)
     with ExitStack() as stack:
         line = ReplicationLine(sys.stderr, progress)
         stack.callback(line.close)
@@ -156,6 +161,17 @@ def _simulated(
             if study.output.folder is None and reached == total:
                 raise KeyboardInterrupt from None  # a folder would not have helped: no replication is lost
             raise Interrupted(_interruption(study.output.folder, remedy, reached, total)) from None
+
+
+def _warn_of_hours(rounds: int) -> None:
+    """Warn if the rounds take an hour or more even on the fastest instances."""
+    hours = rounds * SECONDS_A_ROUND / 3600.0
+    if hours >= 1.0:
+        time = f"{hours:,.0f} hours" if hours < 72.0 else f"{hours / 24.0:,.0f} days"
+        print_remark(
+            "Warning",
+            f"{rounds:.0e} rounds take {time} of one core or more: a smaller horizon ends sooner".replace("e+", "e"),
+        )
 
 
 def _interruption(folder: Path | None, remedy: str, reached: int, total: int) -> str:

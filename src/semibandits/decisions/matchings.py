@@ -321,7 +321,8 @@ class Matchings(DecisionSet):
             raise InvalidInputError(
                 f"a perfect matching needs as many rows as columns, got {n_rows} rows and {n_columns} columns: pass ",
                 Option("saturate", "rows" if n_rows < n_columns else "columns"),
-                " to match all of these, or 'none'",
+                " to match all of these, or ",
+                Option("saturate", "none"),
             )
         x, stuck = self._heaviest(np.ones(self.d))
         if len(stuck):
@@ -334,9 +335,11 @@ class Matchings(DecisionSet):
             ends, labels, sides = ends[::-1], labels[::-1], sides[::-1]
         neighbours = np.unique(ends[1][np.isin(ends[0], stuck)])
         return InvalidInputError(
-            f"every {sides[0]} must be matched if saturate={self._saturate!r}, "
-            f"got {_listing(sides[0], labels[0], np.sort(stuck))} with only {_listing(sides[1], labels[1], neighbours)} "
-            f"to share: add edges, drop {sides[0]}s, or pass saturate='none'"
+            f"all {len(labels[0])} {sides[0]}s must be matched with ",
+            Option("saturate", self._saturate),
+            f", got {_listing(sides[0], labels[0], np.sort(stuck))} with only "
+            f"{_listing(sides[1], labels[1], neighbours)} to share: add pairs, drop {sides[0]}s, or pass ",
+            Option("saturate", "none"),
         )
 
 

@@ -50,10 +50,9 @@ def _parse(text: str, groups: Mapping[str, Sequence[str]]) -> _Capacity:
     name, equals, number = rest.rpartition("=")
     if not number.strip().isdecimal() or len(number) > MOST_DIGITS:
         got = repr(text) if len(text) <= MOST_DIGITS else f"{len(text):,} characters"
+        example = Option("capacities", [f"{list(groups)[-1]}:2" if ":" in text else "2"])
         raise InvalidInputError(
-            Option("capacities"),
-            f" must be K or NAME=K with K = 0, 1, 2, ..., got {got}: write e.g. ",
-            Option("capacities", ["2"]),
+            Option("capacities"), f" must be K or NAME=K with K = 0, 1, 2, ..., got {got}: write e.g. ", example
         )
     return _Capacity(column or None, name if equals else None, int(number))
 

@@ -15,7 +15,7 @@ from semibandits.families.labels import decode_label, encode_ends, encode_label,
 from semibandits.families.tables import ProblemOptions, Table, edges_from, required
 
 CYCLES, BOTH_WAYS = "The links form cycles", "Links can be used both ways"
-KNOWN = "Mean costs are known to be at least 0, or at least what a column least says"
+KNOWN = "Mean costs are known to be at least 0, or at least the number in the column of least costs, if there is one"
 
 
 def _write(x: Routes) -> JSON:

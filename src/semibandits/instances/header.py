@@ -91,19 +91,25 @@ class Header:
         """Whether the name of a column differs from its role, and the user did not choose it."""
         return role not in self._chosen and self.names[column].strip().casefold() not in ROLES[role].exact
 
-    def misspelt(self, role: str, cutoff: float = CLOSE) -> str | None:
-        """The name of a column without a role that is similar to one of `role`."""
-        known = {name for each in ROLES.values() for name in each.exact | each.usual}
-        words = {
-            parsed.words: name
-            for parsed, name in zip(self._parsed, self.names, strict=True)
-            if parsed.words and parsed.words not in known
-        }
-        for name in sorted(ROLES[role].exact):
+    def misspelt(self, role: str, cutoff: float = CLOSE, *, usual: bool = False) -> str | None:
+        """The name of a column without a role that is similar to an exact name of `role`, or to one of its usual names."""
+        words = self._without_role()
+        for name in sorted(ROLES[role].usual if usual else ROLES[role].exact):
             close = get_close_matches(name, words, n=1, cutoff=cutoff)
             if close:
                 return words[close[0]]
         return None
+
+    def only_one_without_role(self) -> str | None:
+        """The name of the only column without a role; None if there are none or several."""
+        names = list(self._without_role().values())
+        return names[0] if len(names) == 1 else None
+
+    def _without_role(self) -> dict[str, str]:
+        """Names of columns that no role has, by their words."""
+        known = {name for each in ROLES.values() for name in each.exact | each.usual}
+        parsed = zip(self._parsed, self.names, strict=True)
+        return {one.words: name for one, name in parsed if one.words and one.words not in known}
 
     def ambiguous(self, role: str, columns: Sequence[int]) -> InvalidInputError:
         """The error for several columns that may have a role."""

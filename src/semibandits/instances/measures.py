@@ -117,7 +117,7 @@ def _none(header: Header, family: str, taken: Sequence[int], first: Sequence[Cel
         f"in {header.where}: "
     )
     if close is not None:
-        return InvalidInputError(problem, f"did you mean 'theta' by {close!r}? Rename it, or add ", _as(THETA, close))
+        return InvalidInputError(problem, f"is {close!r} meant as 'theta'? Rename it, or add ", _as(THETA, close))
     if not proposed:
         return InvalidInputError(problem, "add it")
     name = header.names[proposed[0]]

@@ -154,14 +154,15 @@ def _missing(header: Header, tables: list[Table]) -> InvalidInputError:
         )
     table, users = tables[0], " or ".join(other.name for other in tables)
     missing = [column for column in table.columns if not header.candidates(column)]
-    close = header.misspelt(missing[0])
+    close = header.misspelt(missing[0]) or header.misspelt(missing[0], usual=True)
+    other = header.only_one_without_role() if len(missing) == 1 else None
     needed = ", ".join((*table.columns, "theta or costs"))
     if close is None:
         remedy = "add it, or name the column, as in " if len(missing) == 1 else "add them, or name the columns, as in "
     else:
-        remedy = f"did you mean {missing[0]!r} by {close!r}? Rename it, or add "
+        remedy = f"is {close!r} meant as {missing[0]!r}? Rename it, or add "
     return InvalidInputError(
-        f"{users} must have the columns {needed}, got no {' and no '.join(map(repr, missing))} among {listed(header.names)} "
-        f"in {header.where}: {remedy}",
-        Option("columns", [f"{column}={close if close and column == missing[0] else 'NAME'}" for column in missing]),
+        f"{users} must have the columns {needed}, got {listed(header.names)} in {header.where}, "
+        f"without {' and '.join(missing)}: {remedy}",
+        Option("columns", [f"{column}={(column == missing[0] and (close or other)) or 'NAME'}" for column in missing]),
     )

@@ -391,7 +391,7 @@ class Pointer:
         """Compile the kernel, or load it from disk."""
         if not self.is_compiled:
             self._keep()
-            with _compiler, _timed(self.kernel, "it is a part of what runs compiled"):
+            with _compiler, _timed(self.kernel, "compiled kernels call it"):
                 self._code.compile()
 
     @property
@@ -589,7 +589,7 @@ def _timed(compiled: Any, reason: str) -> Iterator[None]:
     start, is_first = perf_counter(), not _thread.is_compiling
     _thread.is_compiling = True
     if is_first:
-        announce(f"compiling {compiled.__name__} once on this machine, as {reason}")
+        announce(f"compiling {compiled.__name__}, once on this machine, as {reason}")
     try:
         yield
     finally:

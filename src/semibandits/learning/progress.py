@@ -108,8 +108,11 @@ class Progress:
             plays, sums = self.ageing.plays, self.ageing.sums
         elif self.prior is not None:
             plays, sums = plays + self.prior.plays, sums + self.prior.plays * self.prior.means
-        unseen = np.zeros(x.d) if x.upper is None else x.upper
-        means = np.where(plays > 0, sums / np.where(plays > 0, plays, 1.0), unseen)
+        seen = plays > 0
+        means = np.where(seen, sums / np.where(seen, plays, 1.0), 0.0)
+        # No means of other items make up for one more unobserved item.
+        unseen = -(2.0 * x.m * np.abs(means).max(initial=0.0) + 1.0)
+        means[~seen] = unseen if x.upper is None else np.minimum(unseen, x.upper[~seen])
         if mask is None or mask.all():
             return checked_answer(x.maximize(means), x.d, x.m)
         return best_available(x, mask, means)
@@ -178,7 +181,7 @@ class Progress:
         trusted = is_whole and isinstance(agent, RuleAgent) and agent.oracle is not None
         if x is None or not (trusted or x in self.decision_set):
             raise InvalidInputError(
-                f"policies must choose decisions, got {x!r} in round {self.next_id}: "
+                f"policies must choose decisions, masks of shape (d,), got {x!r} in round {self.next_id}: "
                 "fix the policy, or `maximize` of the decision set"
             )
         if available is not None and (x & ~available).any():

@@ -8,7 +8,7 @@ import numpy as np
 
 from semibandits._costs import negated
 from semibandits._html import html_block, html_facts
-from semibandits._numbers import number_text
+from semibandits._numbers import counted, number_text
 from semibandits._text import shortened
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
@@ -57,7 +57,9 @@ class Readable(FromLogs):
         if self.rounds > len(self.open_rounds):
             facts.append((f"Best {names.nouns.decision} so far", decision_text(names, best)))
             noun, amount = ("cost", -value + 0.0) if is_cost else ("reward", value)
-            facts.append((f"Its mean {noun} so far", number_text(amount, 4)))
+            unseen = int((self.plays[best] == 0).sum())
+            note = f", without {counted(unseen, names.nouns.item, names.nouns.items)} never observed" if unseen else ""
+            facts.append((f"Its mean {noun} so far", number_text(amount, 4) + note))
         return facts
 
     @property
@@ -176,8 +178,8 @@ class Readable(FromLogs):
     def best(self, available: Available | None = None) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
 
-        Means of unobserved items count as 0, or as the largest mean that the decision set allows; a prior counts as in rounds.
-        The call changes nothing.
+        Of all decisions, those with the fewest unobserved items are compared; a prior counts as in rounds. The call changes
+        nothing.
 
         Parameters
         ----------

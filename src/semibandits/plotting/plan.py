@@ -179,8 +179,13 @@ def _name_ticks(ax: Axes, rows: list[str], columns: list[str]) -> None:
         slanted = max(map(len, columns)) * len(columns) > 60
         ax.set_xticks(range(len(columns)), columns, rotation=60 if slanted else 0, ha="right" if slanted else "center")
     ax.tick_params(length=0)
-    ax.set_xlabel("column")
-    ax.set_ylabel("row")
+    ax.set_xlabel("" if all(map(_says_what_it_is, columns)) else "column")
+    ax.set_ylabel("" if all(map(_says_what_it_is, rows)) else "row")
+
+
+def _says_what_it_is(name: str) -> bool:
+    """Whether a name has letters, so that its axis needs no label."""
+    return any(letter.isalpha() for letter in name)
 
 
 def plot_item_rates(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from semibandits._numbers import amount
 from semibandits._text import visible
 from semibandits.errors import SemibanditsError
 
@@ -94,4 +95,4 @@ def _precision(gap: float) -> str:
 
 def plain_number(value: float, _: object = None) -> str:
     """A tick as 0.1, 1 or 1,000 instead of a power of ten."""
-    return f"{value:,.7g}"
+    return amount(value, digits=7)

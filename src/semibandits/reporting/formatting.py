@@ -62,9 +62,9 @@ def cost_text(value: float, unit: str = "") -> str:
 
 
 def lost_text(instance: Instance) -> str:
-    """What regret consists of, with its unit: ``min of extra time``, ``USD of extra cost``, ``reward``."""
+    """What regret consists of, with its unit: ``min of extra time``, ``USD of extra cost``, ``of reward``."""
     lost = f"extra {TIMES.get(instance.unit, 'cost')}" if instance.in_costs else "reward"
-    return f"{instance.unit} of {lost}" if instance.unit else lost
+    return f"{instance.unit} of {lost}" if instance.unit else f"of {lost}"
 
 
 def spread_text(variance: FloatArray, unit: str) -> str:

@@ -42,8 +42,8 @@ def read_results(path: Path) -> ReportData:
         return _read_folder(path)
     if not path.exists():
         raise InvalidInputError(
-            f"{path} must be a folder of results (semibandits simulate ... --output FOLDER writes one), a bound.json or a "
-            f"simulation.zip, but it does not exist: {similar_file(path)}"
+            f"{path} must be a folder of results, a bound.json or a simulation.zip, but it does not exist: "
+            + similar_file(path, "check the path, or run semibandits simulate ... --output FOLDER")
         )
     if path.suffix.lower() == ".zip":
         return _simulation_alone(load_simulation(path))

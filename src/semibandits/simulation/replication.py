@@ -124,7 +124,8 @@ def chosen(agent: Agent, decision_set: DecisionSet, rng: np.random.Generator, t:
     x = agent.choose(rng)
     if x not in decision_set:
         raise InvalidInputError(
-            f"policies must choose decisions, got {x!r} in round {t}: fix the policy, or `maximize` of the decision set"
+            f"policies must choose decisions, masks of shape (d,), got {x!r} in round {t}: "
+            "fix the policy, or `maximize` of the decision set"
         )
     return x
 

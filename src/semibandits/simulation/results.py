@@ -421,10 +421,10 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
     >>> loaded = sb.load_simulation("three-shops.sim")
     >>> loaded.policies, np.array_equal(loaded.regret["OSSB"], result.regret["OSSB"])
     (('OSSB',), True)
-    >>> sb.load_simulation("four-shops.sim")
+    >>> sb.load_simulation("no-such.sim")
     Traceback (most recent call last):
         ...
-    semibandits.errors.InvalidInputError: four-shops.sim must be a readable file, got No such file or directory: check the path
+    semibandits.errors.InvalidInputError: no-such.sim must be a readable file, got No such file or directory: check the path
     """
     header, arrays = read_archive(path, KIND)
     try:

@@ -162,7 +162,8 @@ def log_slopes(rounds: IntArray, values: FloatArray) -> FloatArray:
         return np.full(len(values), np.nan)
     x = np.log(rounds)
     x -= x.mean()
-    return np.asarray((values - values.mean(axis=1, keepdims=True)) @ x / (x @ x), dtype=np.float64)
+    # The sum of x is 0 up to rounding: without its first value, a constant has the slope 0.
+    return np.asarray((values - values[:, :1]) @ x / (x @ x), dtype=np.float64)
 
 
 def slope_estimate(checkpoints: IntArray, regret: FloatArray, decades: float, level: float = 0.95) -> Estimate:

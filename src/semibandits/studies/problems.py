@@ -84,13 +84,14 @@ def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemCho
     options = options or ProblemOptions()
     if Path(word).suffix.lower() in FORMATS:
         return ProblemChoice(file=Path(word), options=options)
-    if os.sep in word or Path(word).exists():
+    if os.sep in word or "." in word or Path(word).exists():
         raise _unsupported_file(word)
     if word in datasets.list_datasets():
         return ProblemChoice(dataset=word, options=options)
     if word in datasets.list_networks():
         return ProblemChoice(network=word, options=options)
-    names = (*datasets.list_networks(), *datasets.list_datasets())
+    files = [word + ending for ending in FORMATS if Path(word + ending).is_file()]
+    names = (*files, *datasets.list_networks(), *datasets.list_datasets())
     raise unknown_name("dataset or network (or file ending in .csv, .xlsx, .json, ...)", word, names)
 
 

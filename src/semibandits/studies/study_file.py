@@ -78,9 +78,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise unreadable(
-            path, error, "a readable study file (semibandits simulate --output FOLDER writes one)"
-        ) from error
+        remedy = "check the path; semibandits simulate --output FOLDER writes a study file, FOLDER/study.toml"
+        raise unreadable(path, error, "a readable study file", remedy) from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(
             f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"
