@@ -44,7 +44,11 @@ GROUPS = {
         "kernels: cycles cycle_decomposition components separation newton layers",
         "tests: regret_bound/test_columns regret_bound/test_route_bounds regret_bound/test_recheck",
     ),
-    "glpg": ("regret_bound/glpg: *", "kernels: orthant projection", "tests: regret_bound/test_glpg"),
+    "glpg": (
+        "regret_bound/glpg: *",
+        "kernels: orthant projection",
+        "tests: regret_bound/test_glpg regret_bound/test_projection regret_bound/test_discretise decisions/test_polytopes",
+    ),
     "exchange": (
         "kernels: exchange lists matroid_intersection",
         "tests: decisions/test_matroid_intersections decisions/test_matchings decisions/test_lists",

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
-from bernoulli_reference import problem
+from bernoulli_reference import exact_divergence, problem
 from enumeration_reference import listed_cycles
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from law_cases import LAWS, SETS, drawn
 from laws_reference import taken
 
+import semibandits as sb
+from semibandits.laws import bernoulli
+from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.circulation import CirculationSolver
+from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.result import ExplorationPlan
 
@@ -92,3 +98,30 @@ def test_the_bound_is_the_least_information_of_all_cycles(family, name, seed, ai
         inside, contains, gaps = problem(decisions, items.theta)
         rows = information(taken(items, inside), contains, gaps, plan.item_rates[inside])
         assert proven <= rows.min(initial=np.inf) * (1.0 + DIGITS) + 1e-9
+
+
+@pytest.mark.parametrize("rounds_up", [True, False])
+def test_bounds_hold_where_terms_are_far_larger_than_their_sum(rounds_up, monkeypatch):
+    """One cycle with one item, which must rise close to 1: terms of its weight are up to a million times F(C).
+
+    Conjugates are rounded up, which alone is enough. If they are not, the allowance for the rounding of weights must be.
+    """
+    if not rounds_up:
+        monkeypatch.setattr(bernoulli, "LAST_DIGITS", 0.0)
+    rng = np.random.default_rng(0)
+    for n in [2, 5, 30] * 20:
+        theta = np.full(n, rng.choice([0.3, 0.5, 0.9, 0.999]))
+        rest = 1.0 - theta[0]
+        left = rest * 10.0 ** rng.uniform(-8.0, -2.0)
+        costs = rng.uniform(0.0, 0.05 * rest / n, n)
+        costs[0] = rest - left - costs[1:].sum()
+        gap = sum(map(Decimal, costs.tolist()))
+        information = exact_divergence(theta[0], gap)
+        rate = rng.uniform(0.25, 0.75) / float(information)
+        items = ArcItems(sb.laws.Bernoulli(), theta, np.arange(n) == 0)
+        proven, _ = least_information(
+            np.arange(n), np.roll(np.arange(n), -1), costs, np.full(n, float(gap)), items, np.full(n, rate), 1.0, np.inf
+        )
+        exact = Decimal(rate) * information
+        assert Decimal(proven) <= exact
+        assert proven >= float(exact) * (1.0 - 1e-5)
