@@ -49,6 +49,13 @@ def test_integers_solve_the_same_problem_in_other_units():
     np.testing.assert_allclose(in_integers.rates, grid.epsilon**2 * on_grid.rates, rtol=1e-9)
 
 
+def test_factors_by_hand():
+    """One item a decision, the smallest gap 0.4 and epsilon 0.1: m epsilon / gap is 1/4."""
+    grid = sb.discretise(sb.MSets(3, 1), [1.0, 0.6, 0.2], 0.1 - 1e-12)
+    assert grid.scale == pytest.approx(2.25)
+    assert grid.factor == pytest.approx(64.0)
+
+
 def test_suboptimal_items_are_those_of_the_original():
     """All decisions tie, but not after rounding."""
     decision_set = sb.Paths([(0, 1), (1, 2), (0, 2), (0, 3), (3, 2)], 0, 2)

@@ -220,6 +220,41 @@ def test_steps_can_be_inspected_and_lead_where_run_leads():
     assert all(r.decision in problem.decision_set for r in reports)
 
 
+def test_steps_of_the_practical_schedule_follow_its_description():
+    """Single items, so that projections are clips: the formulas of `GLPGParameters`, with v = 2 sigma^2."""
+    gaps, v = np.array([0.4, 0.7, 0.8]), np.array([1.0, 3.0, 0.5])
+    problem = sb.ReducedProblem.of(sb.MSets(4, 1), np.append(1.0, 1.0 - gaps), np.append(1.0, v) / 2.0)
+    glpg = GLPG(problem, sb.GLPGParameters(penalty=3.0, step=0.5, steps=8, stages=1))
+    norm, w = gaps**3 / v, v / gaps**2
+    cost, radius = gaps @ w, math.sqrt(norm @ w**2)
+    assert glpg.value == pytest.approx(cost)
+    for _ in range(7):
+        step = glpg.step()
+        violations = v / w / gaps**2 - 1.0
+        gradient = gaps.copy()
+        if violations.max() > 1e-12:
+            worst = np.flatnonzero(step.decision[1:])
+            assert violations[worst] == pytest.approx(violations.max())
+            assert step.violation == pytest.approx(violations.max())
+            gradient[worst] -= (3.0 * cost * v / w**2 / gaps**2)[worst]
+        length = 0.5 * radius / math.sqrt(8 * (gradient**2 / norm).sum())
+        w = w - length * gradient / norm
+        assert step.step == pytest.approx(length)
+        np.testing.assert_allclose(step.iterate, np.append(0.0, w), rtol=1e-9)
+
+
+def test_the_first_stage_improves_the_lower_bound():
+    """The multipliers of the start are optimal for matroids only."""
+    problem = sb.ReducedProblem.of(FAMILIES["perfect matchings"](), np.random.default_rng(0).random(25))
+    glpg = GLPG(problem)
+    first = glpg.lower
+    assert first > 0.0
+    for _ in range(glpg.parameters.steps):
+        glpg.step()
+    assert glpg.stage == 1
+    assert glpg.lower > 1.01 * first
+
+
 def slow_descent(start, lower, cost, items, v, squared_gaps, penalty, step, ratio, steps):
     w, total, counts = start.copy(), np.zeros(len(start)), np.zeros(len(items), dtype=int)
     for _ in range(steps):
@@ -339,6 +374,14 @@ def test_least_information_by_other_ways_than_listing(family, monkeypatch):
     monkeypatch.setattr(enumeration, "MAX_DECISIONS", 2)
     assert listed * (1 - 3e-6) <= least_information(problem, plan) <= listed * (1 + 1e-12)
     assert 0.0 < least_information(replace(problem, limit=-math.inf), plan) <= listed
+
+
+def test_swaps_out_of_reach_need_no_plays():
+    """No mean can rise above 1, so that only the item of the second block can enter."""
+    decision_set = sb.MatroidBases(sb.matroids.Partition([0, 0, 1, 1], 1))
+    problem = Problem(decision_set, np.array([1.0, 0.5, 0.75, 0.5]), sb.laws.Bernoulli(), 1e-12, 1e-4)
+    plan = sb.ExplorationPlan(np.array([[1, 0, 0, 1]], dtype=bool), np.array([3.0]))
+    assert least_information(problem, plan) == pytest.approx(1.5 * math.log(4.0 / 3.0))  # 3 d(1/2, 3/4)
 
 
 def test_a_search_without_a_fast_front_hears_the_time_limit():

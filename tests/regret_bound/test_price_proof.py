@@ -15,9 +15,9 @@ from laws_reference import taken
 
 import semibandits as sb
 from semibandits.laws import bernoulli
+from semibandits.regret_bound import price_proof
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.circulation import CirculationSolver
-from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.result import ExplorationPlan
 
@@ -119,9 +119,21 @@ def test_bounds_hold_where_terms_are_far_larger_than_their_sum(rounds_up, monkey
         information = exact_divergence(theta[0], gap)
         rate = rng.uniform(0.25, 0.75) / float(information)
         items = ArcItems(sb.laws.Bernoulli(), theta, np.arange(n) == 0)
-        proven, _ = least_information(
+        proven, _ = price_proof.least_information(
             np.arange(n), np.roll(np.arange(n), -1), costs, np.full(n, float(gap)), items, np.full(n, rate), 1.0, np.inf
         )
         exact = Decimal(rate) * information
         assert Decimal(proven) <= exact
         assert proven >= float(exact) * (1.0 - 1e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_searches_with_few_labels_at_first_prove_the_same(seed, monkeypatch):
+    space, law, items = drawn(seed, "paths", "bernoulli")
+    decisions = space.enumerate(20_000)
+    plan = drawn_plan(np.random.default_rng(seed), space, decisions, items.theta)
+    solver = CirculationSolver(Problem(space, items.theta, law, 1e-12, GAP, 20.0))
+    least = listed_information(solver, items, decisions, plan.item_rates).min(initial=np.inf)
+    plan = ExplorationPlan(plan.decisions, plan.rates * 0.99 / least)
+    monkeypatch.setattr(price_proof, "FIRST_LABELS", 1)
+    assert 0.98 <= solver._proved(plan)[0] <= 0.99 * (1.0 + DIGITS)

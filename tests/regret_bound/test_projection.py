@@ -117,6 +117,16 @@ def test_points_of_the_cone_stay():
     np.testing.assert_allclose(projector(problem, np.zeros(6)).project(w), w, atol=1e-6)
 
 
+@pytest.mark.parametrize("route", ["auto", "compact", "columns"])
+@pytest.mark.parametrize("size", [0.5, 1.0, 3.0])
+def test_points_that_are_only_raised_to_their_lower_bounds(size, route):
+    """There are more plays than the largest entry says: 2-sets of four items, each played `size` times."""
+    problem = sb.ReducedProblem.of(sb.MSets(4, 2), np.arange(4.0))
+    lower, point = size * np.array([1.0, 1.0, 1.0, 0.0]), size * np.array([0.0, 0.0, -1.0, 1.0])
+    w = projector(problem, lower, np.ones(4), route).project(point)
+    np.testing.assert_allclose(w, np.full(4, size), rtol=1e-6)
+
+
 def test_bad_input_is_refused():
     problem = sb.ReducedProblem.of(sb.MSets(4, 2), np.arange(4.0))
     with pytest.raises(sb.InvalidInputError, match="route"):
