@@ -55,10 +55,20 @@ class Items:
     def raises(self, contains: np.ndarray, gaps: np.ndarray, rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Cheapest raises of each row that add up to its gap, shape (n, k), and which rows can reach it.
 
-        The rates are those of all rows, or have a row for each.
+        The rates are those of all rows, or have a row for each. Where divergences are not convex, the raises add up to the gap,
+        but may not be the cheapest ones.
         """
-        limit = np.where(contains, np.minimum(self.end - self.theta, gaps[:, None]), 0.0)
         able = np.where(contains, self.end - self.theta, 0.0).sum(axis=1) > gaps * (1.0 + 1e-9)
+        rise = self._raises(contains, gaps, rates, True)
+        missed = able & (abs(rise.sum(axis=1) - gaps) > 1e-6 * gaps)
+        if missed.any():
+            rates = np.broadcast_to(rates, contains.shape)
+            rise[missed] = self._raises(contains[missed], gaps[missed], rates[missed], False)
+        return rise, able
+
+    def _raises(self, contains: np.ndarray, gaps: np.ndarray, rates: np.ndarray, is_convex: bool) -> np.ndarray:
+        """Bisection over the price. Raises between those at two prices need fewer steps, which needs increasing slopes."""
+        limit = np.where(contains, np.minimum(self.end - self.theta, gaps[:, None]), 0.0)
         low, high = np.full(len(gaps), 1e-15), np.full(len(gaps), 1e15)
         below, above = np.zeros(limit.shape), limit  # around the raises at all prices between
         for _ in range(56):
@@ -66,11 +76,12 @@ class Items:
             rise = self._rise_at(price[:, None] / rates, below, above)
             short = rise.sum(axis=1) < gaps
             low, high = np.where(short, price, low), np.where(short, high, price)
-            below, above = np.where(short[:, None], rise, below), np.where(short[:, None], above, rise)
+            if is_convex:
+                below, above = np.where(short[:, None], rise, below), np.where(short[:, None], above, rise)
         below, above = (self._rise_at(one[:, None] / rates, np.zeros(limit.shape), limit) for one in (low, high))
         lack, jump = gaps - below.sum(axis=1), (above - below).sum(axis=1)
         share = np.where(jump > 0.0, lack / np.where(jump > 0.0, jump, 1.0), 0.0)
-        return below + np.clip(share, 0.0, 1.0)[:, None] * (above - below), able
+        return below + np.clip(share, 0.0, 1.0)[:, None] * (above - below)
 
     def _rise_at(self, slope: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """The raises with these slopes, between two others."""
