@@ -309,3 +309,18 @@ def test_bounds_of_searches_that_stop_do_not_rise_with_their_budget(seed):
     assert bounds[-1] == pytest.approx(found[-1].value, rel=1e-9)
     # Routes in order of length prove more before the search is complete.
     assert len({answer.bound for answer in found if not answer.is_proven}) > 2
+
+
+@pytest.mark.parametrize(("seed", "scale"), [(0, 1.5), (1, 3.0)])
+def test_a_ranking_of_routes_keeps_to_the_budget(seed, scale):
+    """What takes more than 50 shortest paths is not proven with two thirds of them; a path that is split may exceed them."""
+    x, costs = street_grid(8, 8, "separate", np.random.default_rng(seed), spread="wide")
+    bonuses = scale * np.random.default_rng(seed + 1).random(x.d)
+    whole = x.search_index(-costs, bonuses, most=10_000)
+    assert whole.is_proven
+    assert whole.calls > 50
+    most = 2 * whole.calls // 3
+    part = x.search_index(-costs, bonuses, most=most)
+    assert not part.is_proven
+    assert most <= part.calls < whole.calls
+    assert part.value <= whole.value <= part.bound

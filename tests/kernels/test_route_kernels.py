@@ -193,6 +193,38 @@ def test_ranking_within_a_length_or_a_budget(case):
     assert not short.complete
 
 
+def chain(k):
+    """Both groupings of the arcs of a chain of k pairs of parallel arcs, 2v and 2v + 1 from node v, and its ends."""
+    tails, arcs = np.repeat(np.arange(k), 2), np.arange(2 * k)
+    return (grouped(k + 1, tails, tails + 1, arcs), grouped(k + 1, tails + 1, tails, arcs)), (0, k)
+
+
+def test_rankings_outgrow_their_first_arrays():
+    """64 paths of 6 arcs, whose lengths are 0, 1, ..., 63: the binary digits of the length are the second arcs."""
+    from semibandits.kernels.ranked_paths import ranked_paths
+
+    graph, ends = chain(6)
+    costs = np.ravel([(0.0, 2.0**v) for v in range(6)])
+    ranking = ranked_paths(*graph, costs, ends, 100, np.inf, 10**9)
+    assert ranking.complete
+    assert ranking.lengths.tolist() == list(range(64))
+    assert ranking.ptr.tolist() == list(range(0, 6 * 64 + 1, 6))
+    arcs = graph[0].items[ranking.places].reshape(64, 6)
+    assert arcs.tolist() == [[2 * v + (length >> v & 1) for v in range(6)] for length in range(64)]
+
+
+def test_rankings_keep_to_their_budget():
+    """Shortest paths are counted; a path that is split may exceed the budget by its number of arcs."""
+    from semibandits.kernels.ranked_paths import ranked_paths
+
+    graph, ends = chain(6)
+    for budget in (2, 10, 30):
+        ranking = ranked_paths(*graph, np.ones(12), ends, 100, np.inf, budget)
+        assert not ranking.complete
+        assert 0 < len(ranking.lengths) <= ranking.searches
+        assert budget <= ranking.searches < budget + 6
+
+
 @given(digraphs(), st.integers(0, 20), st.integers(0, 20))
 @settings(max_examples=300)
 def test_simple_paths_are_counted_and_the_first_ones_listed(case, limit, size):
