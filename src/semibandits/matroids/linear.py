@@ -66,9 +66,7 @@ class Linear(Matroid):
         self._tolerance = float(tolerance)
         if field is None:
             self._vectors = _unit_rows(array.T)
-            self._words = np.empty((0, 0), dtype=np.uint64)
         else:
-            self._vectors = np.empty((0, 0))
             self._words = _pack_rows(array.T)
 
     def __repr__(self) -> str:
@@ -101,7 +99,7 @@ class Linear(Matroid):
     def exchange_steps(self) -> int:
         """Approximate number of elementary steps for one call of `greedy` and one of `exchanges`, for a basis."""
         length = self._shape[0] + self.rank if self._field is None else self._words.shape[1]
-        return self.rank * self.d * length
+        return int(self.rank * self.d * length)
 
     def _real_exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
         """Compare the distances of all columns z from span(S) and from the span of S without each member with the tolerance.
