@@ -89,11 +89,13 @@ def test_peak_memory_at_a_hundred_thousand_items(decision_set, largest):
         np.testing.assert_allclose(rates[outside], expected, rtol=1e-9)
 
 
-def test_a_pool_of_decisions_does_not_outgrow_the_limit(monkeypatch):
-    """64 rows of 8 items, 7 of them in I, for each of which there is a number of eight bytes."""
-    rows = np.unpackbits(np.arange(1, 66, dtype=np.uint8)[:, None], axis=1).astype(bool)
-    pool = DecisionPool(np.arange(1, 8), 8)
-    monkeypatch.setattr(tables, "LARGEST_TABLE", 128 * 7 * 8 - 1)
+@pytest.mark.parametrize("d", [8, 60])
+def test_a_pool_of_decisions_does_not_outgrow_the_limit(d, monkeypatch):
+    """64 rows of d items, 7 of them in I, for each of which there is a number of eight bytes."""
+    rows = np.zeros((65, d), dtype=bool)
+    rows[:, :8] = np.unpackbits(np.arange(1, 66, dtype=np.uint8)[:, None], axis=1)
+    pool = DecisionPool(np.arange(1, 8), d)
+    monkeypatch.setattr(tables, "LARGEST_TABLE", 128 * max(7 * 8, d) - 1)
     for row in rows[:64]:
         pool.add(row, 1.0)
     with pytest.raises(TooManyDecisionsError, match="got 128 decisions"):
