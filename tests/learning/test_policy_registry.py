@@ -80,3 +80,13 @@ def test_wrong_names_and_values_are_refused(name, parameters, message):
 def test_only_whole_specifications_are_built(specification):
     with pytest.raises(InvalidInputError):
         build(specification)
+
+
+@pytest.mark.parametrize("cls", POLICIES)
+def test_texts_of_policies_show_what_was_chosen(cls):
+    assert repr(cls()) == f"{cls.__name__}()"
+    assert repr(cls(variance=0.25)) == f"{cls.__name__}(variance=0.25)"
+    if "radius" in {field.name for field in fields(cls)}:
+        chosen = cls(radius="log-loglog")
+        assert repr(chosen) == f"{cls.__name__}(radius={RADII['log-loglog']!r})"
+        assert repr(cls(radius="log")) == f"{cls.__name__}()"

@@ -17,7 +17,7 @@ from semibandits.policies.rules import RadiusPolicy
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AESCB(RadiusPolicy):
     """Approximate ESCB: play a decision whose index is nearly the largest.
 

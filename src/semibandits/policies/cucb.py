@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CUCB(RadiusPolicy, LawPolicy):
     """Combinatorial UCB: play the decision of largest total upper confidence bound.
 

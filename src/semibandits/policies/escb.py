@@ -13,7 +13,7 @@ from semibandits.policies.rules import RadiusPolicy
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ESCB(RadiusPolicy):
     """Efficient sampling for combinatorial bandits: play the decision of largest upper confidence bound.
 

@@ -32,7 +32,7 @@ MOST_REMEMBERED: Final = 10_000
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class GLADE(NamedLawPolicy):
     """Graves-Lai adaptive exploration: play the best decision until another is plausible, then refute that one cheaply.
 

@@ -28,7 +28,7 @@ GROWTH: Final = 0.5
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class OSSB(RadiusPolicy, NamedLawPolicy):
     """Optimal sampling for structured bandits: explore each item as often as the Graves-Lai plan at the estimates requires.
 

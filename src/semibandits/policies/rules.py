@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import Field, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ LARGEST_VARIANCE = 1e100
 """Also the inverse of the smallest variance: squares and quotients in rules stay finite."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RulePolicy(Policy):
     """A policy that plays a rule of :mod:`semibandits.kernels.rules`.
 
@@ -45,6 +45,14 @@ class RulePolicy(Policy):
             values = as_floats(self.variance, "variance")
             variance_vector(values, max(values.size, 1))
             object.__setattr__(self, "variance", float(values) if values.ndim == 0 else tuple(values.tolist()))
+
+    def __repr__(self) -> str:
+        """The parameters that are not the default ones."""
+        given = (field.name for field in fields(self) if getattr(self, field.name) != self._default(field))
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in given)})"
+
+    def _default(self, parameter: Field[Any]) -> object:
+        return parameter.default
 
     @property
     @abstractmethod
@@ -177,7 +185,7 @@ def _described(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LawPolicy(RulePolicy):
     """A rule that uses the law of the rewards.
 
@@ -256,7 +264,7 @@ class LawPolicy(RulePolicy):
         return super().specification() | known
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NamedLawPolicy(LawPolicy):
     """A policy whose law can also be given by name.
 
@@ -297,7 +305,7 @@ class NamedLawPolicy(LawPolicy):
         return super().for_law(law) if self.rewards == "auto" else self
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RadiusPolicy(RulePolicy):
     """A rule whose confidence grows from round to round.
 
@@ -312,6 +320,9 @@ class RadiusPolicy(RulePolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "radius", as_radius(self.radius))
+
+    def _default(self, parameter: Field[Any]) -> object:
+        return as_radius(str(parameter.default)) if parameter.name == "radius" else parameter.default
 
     def coefficients(self, m: int) -> tuple[float, float]:
         """Coefficients of ln t and ln ln t in f(t), for decisions of at most m items."""

@@ -18,7 +18,7 @@ from semibandits.policies.rules import LawPolicy
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ThompsonSampling(LawPolicy):
     """Thompson sampling: play the best decision for means drawn from the posterior. ``sb.Thompson`` is short for it.
 
