@@ -98,6 +98,7 @@ def check_in_this_process():
     assert more == pointers
 
 
+@pytest.mark.long
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="without the compiler there is nothing to compile")
 def test_afterwards_nothing_more_is_compiled():
     here = Path(__file__)

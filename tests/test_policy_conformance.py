@@ -93,7 +93,9 @@ def test_on_a_set_of_a_user(name):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", VARIATIONS)
-@pytest.mark.parametrize(("family", "example"), [("msets", "two of six"), ("trees", "complete"), ("paths", "grid")])
+@pytest.mark.parametrize(
+    ("family", "example"), [("msets", "two of six"), ("trees", "complete"), ("paths", "parallel arcs and a dead end")]
+)
 def test_variations(name, family, example):
     check(name, VARIATIONS[name](), build(family, example))
 

@@ -12,6 +12,7 @@ from semibandits.errors import ServiceError
 from semibandits.testing import __main__ as self_check
 
 
+@pytest.mark.long
 def test_all_checks_pass():
     done = subprocess.run(
         [sys.executable, "-m", "semibandits.testing"], capture_output=True, text=True, timeout=300, check=False

@@ -39,6 +39,7 @@ def test_code_of_a_page(page, tmp_path, monkeypatch):
             assert [line.strip() for line in output.splitlines()] == printed.getvalue().splitlines()
 
 
+@pytest.mark.long
 def test_the_site_builds_without_warnings_and_broken_links(tmp_path):
     done = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "site.py"), str(tmp_path / "site")],

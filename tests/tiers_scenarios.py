@@ -21,7 +21,7 @@ from semibandits.policies.registry import POLICIES
 
 EDGES = [(u, v) for v in range(5) for u in range(v)]
 HORIZON = 25
-INSTANCES = 200
+INSTANCES = 120
 SWITCH, BREAK = 0.02, 0.0005
 GAUSSIAN, BERNOULLI = ("auto", "columns", "cycles", "glpg"), ("auto", "cycles")
 

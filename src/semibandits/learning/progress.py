@@ -11,7 +11,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, checked_answer
 from semibandits.decisions.available import best_available
-from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.kernels.rounds import Player
 from semibandits.learning.drift import DriftCheck
@@ -111,7 +111,7 @@ class Progress:
         seen = plays > 0
         means = np.where(seen, sums / np.where(seen, plays, 1.0), 0.0)
         # No means of other items make up for one more unobserved item.
-        unseen = -(2.0 * x.m * np.abs(means).max(initial=0.0) + 1.0)
+        unseen = max(-(2.0 * x.m * np.abs(means).max(initial=0.0) + 1.0), -LARGEST_NUMBER)
         means[~seen] = unseen if x.upper is None else np.minimum(unseen, x.upper[~seen])
         if mask is None or mask.all():
             return checked_answer(x.maximize(means), x.d, x.m)

@@ -63,7 +63,9 @@ def points_per_pixel(ax: Axes) -> float:
     """Lay out the figure, so that positions on it are final, and return its points per pixel."""
     figure = ax.get_figure(root=True)
     assert figure is not None
-    figure.draw_without_rendering()
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)  # a third of the time of figure.draw_without_rendering()
     return 72.0 / figure.dpi
 
 
