@@ -66,6 +66,8 @@ def library(tmp_path):
 def run(library, code=RUN, **variables):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
     environment |= {"PYTHONPATH": str(library.parent), "SEMIBANDITS_TIER": "compiled", **variables}
+    # Python takes bytecode of a file with the same time and size for its own, whatever the file says.
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     result = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True
     )
