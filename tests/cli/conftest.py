@@ -12,6 +12,7 @@ from semibandits.cli import main
 def run(capsys, tmp_path, monkeypatch):
     """Runs the program in an empty folder with a file table.csv, and gives back exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("semibandits.reporting.figures.LAYOUT", None)  # takes half of the time of a figure
     # Where kernels are not compiled yet, lines of progress would come that nobody asked for.
     monkeypatch.setattr("semibandits.cli.progress.FIRST_SECONDS", math.inf)
 

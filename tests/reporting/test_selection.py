@@ -82,6 +82,23 @@ def test_the_map_of_a_part_has_a_backdrop_and_street_names(town, results):
     assert len(shown) + len(drawing["backdrop"]) < town.decision_set.d
 
 
+def test_nodes_have_their_own_names_where_streets_are_single_links():
+    """A name at a crossing would not say which of its links is meant."""
+    links = [("a", "b"), ("b", "d"), ("a", "c"), ("c", "d"), ("d", "a")]
+    description = {
+        "family": "routes", "edges": [list(link) for link in links], "source": "a", "target": "d",
+        "costs": [1.0, 2.0, 1.5, 2.5, 1.0], "streets": ["First", "Second", "Third", "Fourth", ""],
+    }  # fmt: skip
+    for streets, names in (
+        (description["streets"], {"a", "b", "c", "d"}),
+        (["Ring"] * 5, {"start", "destination", "Ring"}),
+    ):
+        town = instance_from_description({**description, "streets": streets})
+        bound = sb.graves_lai(town.decision_set, town.theta, town.variance)
+        drawing = payload_of(report_data(None, bound, town, None))["drawing"]
+        assert {node["name"] for node in drawing["nodes"] if node["name"]} == names
+
+
 def test_a_small_set_is_shown_whole(results):
     small = city(6)
     data = report_data(None, None, small, None)

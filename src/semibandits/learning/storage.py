@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import reprlib
 from collections.abc import Mapping
-from importlib.metadata import version as installed
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from semibandits._json import strict_json
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._version import __version__
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import describe, digest, fingerprint, rebuild
@@ -42,7 +42,7 @@ def sealed(content: JSON) -> JSON:
     """
     is_listed = "items" in content["statistics"]
     version = VERSION if is_listed else 2 if set(NAMES) & set(content) else 1  # older releases read what they can
-    framed = {"format": FORMAT, "version": version, "library": installed("semibandits"), **content}
+    framed = {"format": FORMAT, "version": version, "library": __version__, **content}
     try:
         copy: JSON = strict_json(json.dumps(framed, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
@@ -76,7 +76,7 @@ def opened(state: object) -> JSON:
     if version > VERSION:
         raise InvalidInputError(
             f"version must be at most {VERSION}, got {version}, written by semibandits {state.get('library')}: "
-            f"this is semibandits {installed('semibandits')}, install a newer one"
+            f"this is semibandits {__version__}, install a newer one"
         )
     try:
         content: JSON = strict_json(

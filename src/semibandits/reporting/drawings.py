@@ -20,7 +20,7 @@ from semibandits.families.family import Network
 from semibandits.families.registry import family_of
 from semibandits.matroids import Matroid, Partition
 from semibandits.plotting.layout import is_map, node_positions
-from semibandits.reporting.formatting import Named, streets_of
+from semibandits.reporting.formatting import Named
 from semibandits.reporting.report_data import Structure
 from semibandits.reporting.streets import stretches
 
@@ -94,7 +94,7 @@ def drawing_of(structure: Structure, shown: IntArray | None = None, named: Seque
 
 
 def node_names(network: Network, instance: Named, named: Sequence[BoolArray]) -> list[str]:
-    """Name of each node; where links have street names, the name of a street at a node in its middle.
+    """Name of each node; where streets along the routes have several links, the name of a street at a node in its middle.
 
     Parameters
     ----------
@@ -105,16 +105,16 @@ def node_names(network: Network, instance: Named, named: Sequence[BoolArray]) ->
     named : sequence of ndarray of bool, shape (d,)
         Routes along which streets are named.
     """
-    if not streets_of(instance):
+    parts = [part for decision in named for part in stretches(instance, decision)]
+    if not any(part.street and len(part.items) > 1 for part in parts):
         return [str(node) for node in network.nodes]
     number = {node: v for v, node in enumerate(network.nodes)}
     names, written = [""] * len(number), set()
-    for decision in named:
-        for part in stretches(instance, decision):
-            v = number[part.nodes[len(part.nodes) // 2]]
-            if part.street and part.street not in written and not names[v]:
-                written.add(part.street)
-                names[v] = part.street
+    for part in parts:
+        v = number[part.nodes[len(part.nodes) // 2]]
+        if part.street and part.street not in written and not names[v]:
+            written.add(part.street)
+            names[v] = part.street
     for end, name in ((network.source, "start"), (network.target, "destination")):
         if end is not None:
             names[end] = name

@@ -6,7 +6,6 @@ import contextlib
 import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import joblib
@@ -15,6 +14,7 @@ import numpy as np
 
 from semibandits._arguments import hinted, whole
 from semibandits._typing import ArrayLike, IntArray
+from semibandits._version import __version__
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
@@ -297,7 +297,7 @@ def _described(law: Law | None) -> dict[str, Any] | None:
 def versions() -> dict[str, str]:
     """Versions of this library and of the software that its results depend on."""
     return {
-        "semibandits": version("semibandits"),
+        "semibandits": __version__,
         "numpy": np.__version__,
         "numba": numba.__version__,
         "python": platform.python_version(),
