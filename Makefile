@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUTPUT := demo-output
 
-# Tests and demo start many processes; with bytecode, the library is imported in two thirds of the time.
+# Tests and demo start many processes; with bytecode, imports take three quarters of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
