@@ -1,6 +1,5 @@
 """Order of the tests, and worst approximation ratios, collected from all test processes and printed in the summary."""
 
-import gc
 import signal
 
 import pytest
@@ -33,11 +32,6 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(items):
     """Begin with long tests, so that no process is left with one of them at the end, while the others have nothing to do."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
-
-
-def pytest_collection_finish():
-    """Thousands of collected tests need not be searched for garbage again and again."""
-    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -196,7 +196,7 @@ def test_progress_of_a_simulation_without_a_terminal(capsys):
     assert lines[-1].startswith("47 of 47 replications, ")
 
 
-def test_instance_and_dataset_show_their_facts(tmp_path):
+def test_instance_and_dataset_show_their_facts():
     flights = sb.datasets.load("flights-on-time")
     shown = dict(cells(flights))
     assert list(shown) == ["Question", "Decisions", "Mean rewards", "Note", "Means", "Source", "Licence"]

@@ -12,7 +12,8 @@ from semibandits.cli import main
 def run(capsys, tmp_path, monkeypatch):
     """Runs the program in an empty folder with a file table.csv, and gives back exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("semibandits.reporting.figures.LAYOUT", None)  # takes half of the time of a figure
+    # Half of the time of a figure.
+    monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine.execute", lambda engine, figure: None)
     # Where kernels are not compiled yet, lines of progress would come that nobody asked for.
     monkeypatch.setattr("semibandits.cli.progress.FIRST_SECONDS", math.inf)
 

@@ -68,10 +68,6 @@ def test_misspelt_names_get_the_nearest_file(tmp_path, monkeypatch):
     assert similar_file(tmp_path / "article.csv") == f"did you mean {tmp_path / 'articles.csv'}?"
     with pytest.raises(InvalidInputError, match=r"No such file or directory: did you mean articles.csv\?$"):
         read_text("articels.csv")
-    for path in (
-        "films.csv",
-        "x",
-        "nowhere/articles.csv",
-        "a\0b",
-    ):  # nothing is similar; x exists, but could not be read
+    # Nothing is similar; x exists, but could not be read.
+    for path in ("films.csv", "x", "nowhere/articles.csv", "a\0b"):
         assert similar_file(path) == "check the path"

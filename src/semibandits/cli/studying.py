@@ -27,8 +27,8 @@ from semibandits.studies.problems import load_problem
 from semibandits.studies.run import StudyResult, run_study
 from semibandits.studies.study import Study
 
-SECONDS_A_ROUND = 3e-7
-"""Time that a round takes at least, of CUCB or GLADE on ten items."""
+SECONDS_A_ROUND = 2e-7
+"""About the time of the fastest rounds, those of CUCB on ten items (docs/peers.md)."""
 
 
 def run_and_print(
@@ -170,7 +170,9 @@ def _warn_of_hours(rounds: int) -> None:
         time = f"{hours:,.0f} hours" if hours < 72.0 else f"{hours / 24.0:,.0f} days"
         print_remark(
             "Warning",
-            f"{rounds:.0e} rounds take {time} of one core or more: a smaller horizon ends sooner".replace("e+", "e"),
+            f"{rounds:.0e} rounds take at least about {time} of one core: a smaller horizon ends sooner".replace(
+                "e+", "e"
+            ),
         )
 
 

@@ -98,8 +98,8 @@ class Linear(Matroid):
     @property
     def exchange_steps(self) -> int:
         """Approximate number of elementary steps for one call of `greedy` and one of `exchanges`, for a basis."""
-        length = self._shape[0] + self.rank if self._field is None else self._words.shape[1]
-        return int(self.rank * self.d * length)
+        length: int = self._shape[0] + self.rank if self._field is None else self._words.shape[1]
+        return self.rank * self.d * length
 
     def _real_exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
         """Compare the distances of all columns z from span(S) and from the span of S without each member with the tolerance.

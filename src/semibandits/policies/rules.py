@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -48,11 +48,10 @@ class RulePolicy(Policy):
 
     def __repr__(self) -> str:
         """The parameters that are not the default ones."""
-        given = (field.name for field in fields(self) if getattr(self, field.name) != self._default(field))
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in given)})"
-
-    def _default(self, parameter: Field[Any]) -> object:
-        return parameter.default
+        plain = type(self)()
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        given = ", ".join(f"{name}={value!r}" for name, value in values if value != getattr(plain, name))
+        return f"{type(self).__name__}({given})"
 
     @property
     @abstractmethod
@@ -320,9 +319,6 @@ class RadiusPolicy(RulePolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "radius", as_radius(self.radius))
-
-    def _default(self, parameter: Field[Any]) -> object:
-        return as_radius(str(parameter.default)) if parameter.name == "radius" else parameter.default
 
     def coefficients(self, m: int) -> tuple[float, float]:
         """Coefficients of ln t and ln ln t in f(t), for decisions of at most m items."""
