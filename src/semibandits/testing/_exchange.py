@@ -109,12 +109,11 @@ def _check_cycles(
         changed = best(pushed)
         gap = value - float(weights @ changed) if changed[i] != inside else np.inf
         cycle = float(through[(graph.leaving if inside else graph.entering) == i].min(initial=np.inf))
-        agree = abs(gap - cycle) <= factor * tolerance if np.isfinite(gap) else gap == cycle
-        require(
-            agree,
-            f"the cheapest cycle on which item {i} {'leaves' if inside else 'enters'} must cost the gap {gap} of the best "
-            f"decision {'without' if inside else 'with'} it, got {cycle} for weights {weights}",
-        )
+        if not (abs(gap - cycle) <= factor * tolerance if np.isfinite(gap) else gap == cycle):
+            raise AssertionError(
+                f"the cheapest cycle on which item {i} {'leaves' if inside else 'enters'} must cost the gap {gap} of the "
+                f"best decision {'without' if inside else 'with'} it, got {cycle} for weights {weights}"
+            )
 
 
 def _cheapest_cycles(graph: ExchangeGraph) -> FloatArray:

@@ -9,7 +9,10 @@ from semibandits.decisions.base import DecisionSet
 
 
 def require(kept: object, promise: str) -> None:
-    """Raise AssertionError with `promise` unless it is kept."""
+    """Raise AssertionError with `promise` unless it is kept.
+
+    Checks that are made often state what they got after an `if` instead: printing arrays takes longer than most checks.
+    """
     if not kept:
         raise AssertionError(promise)
 
@@ -19,7 +22,8 @@ def require_decision(x: object, decision_set: DecisionSet, method: str, where: s
     d = decision_set.d
     if not isinstance(x, np.ndarray) or x.dtype != np.bool_ or x.shape != (d,):
         raise AssertionError(f"{method} must return a bool array of shape (d,) = ({d},), got {x!r}")
-    require(x in decision_set, f"{method} must return a decision, got {x}{where}")
+    if x not in decision_set:
+        raise AssertionError(f"{method} must return a decision, got {x}{where}")
     kept = x.copy()
     if x.flags.writeable:
         x[:] = ~x

@@ -75,10 +75,11 @@ def _result(pair: _Pair, name: str, call: Callable[[], BoolArray]) -> BoolArray:
     """The result of a call: a decision, the same when called twice, found without changing the arguments."""
     kept = pair.rewards.copy(), pair.budgets.copy()
     first = require_decision(call(), pair.decision_set, name)
-    same = np.array_equal(kept[0], pair.rewards) and np.array_equal(kept[1], pair.budgets)
-    require(same, f"{name} must not change its arguments, got {pair.rewards} and {pair.budgets} for {kept}")
+    if not np.array_equal(kept[0], pair.rewards) or not np.array_equal(kept[1], pair.budgets):
+        raise AssertionError(f"{name} must not change its arguments, got {pair.rewards} and {pair.budgets} for {kept}")
     again = call()
-    require(np.array_equal(again, first), f"{name} must break ties the same way, got {first} and {again}")
+    if not np.array_equal(again, first):
+        raise AssertionError(f"{name} must break ties the same way, got {first} and {again}")
     return first
 
 
@@ -88,16 +89,14 @@ def _check_budgeted(pair: _Pair, at_least: float) -> None:
         asked = _Pair(pair.decision_set, pair.rivals, rewards, pair.budgets)
         call = partial(pair.decision_set.maximize_budgeted, rewards, pair.budgets, at_least, ratio=ratio)
         x = _result(asked, "maximize_budgeted", call)
-        where = f"for rewards {rewards}, budgets {pair.budgets}, at_least {at_least!r}, ratio {ratio}"
-        missing = at_least - asked.budget(x)
-        require(
-            missing <= 2 * asked.forgiven, f"maximize_budgeted must meet the budget, got {x}, {missing} less, {where}"
-        )
-        value, best = asked.reward(x), asked.best(at_least)
-        require(
-            value >= ratio * best - asked.tolerance,
-            f"maximize_budgeted must reach ratio * {best}, got {x} of reward {value} {where}",
-        )
+        missing, value, best = at_least - asked.budget(x), asked.reward(x), asked.best(at_least)
+        meets, reaches = missing <= 2 * asked.forgiven, value >= ratio * best - asked.tolerance
+        if not meets or not reaches:
+            promise = f"reach ratio * {best}, got reward {value}" if meets else f"meet the budget, got {missing} less"
+            raise AssertionError(
+                f"maximize_budgeted must {promise} by {x} for rewards {rewards}, budgets {pair.budgets}, at_least "
+                f"{at_least!r}, ratio {ratio}"
+            )
 
 
 def _check_infeasible(pair: _Pair, largest: float) -> None:
@@ -123,11 +122,11 @@ def _check_index(pair: _Pair) -> None:
         x = _result(asked, "maximize_index", call)
         value = asked.reward(x) + (index_of(x) - asked.reward(x)) / ratio
         slack = asked.tolerance + 10 * FORGIVEN * math.sqrt(bonuses.sum())
-        require(
-            value >= best - slack,
-            f"rewards·x + sqrt(bonuses·x) / ratio of maximize_index must reach {best}, got {value} of {x} "
-            f"for rewards {pair.rewards}, bonuses {bonuses}, ratio {ratio}",
-        )
+        if not value >= best - slack:
+            raise AssertionError(
+                f"rewards·x + sqrt(bonuses·x) / ratio of maximize_index must reach {best}, got {value} of {x} "
+                f"for rewards {pair.rewards}, bonuses {bonuses}, ratio {ratio}"
+            )
 
 
 def _check_front(pair: _Pair) -> None:

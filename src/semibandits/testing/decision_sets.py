@@ -170,14 +170,16 @@ def _check_listing(decision_set: DecisionSet, limit: int) -> BoolArray | None:
 def _check_maximize(case: _Case, weights: FloatArray) -> BoolArray:
     decision_set, given = case.decision_set, weights.copy()
     x = decision_set.maximize(given)
-    require(np.array_equal(given, weights), f"maximize must not change its argument, got {given} for {weights}")
+    if not np.array_equal(given, weights):
+        raise AssertionError(f"maximize must not change its argument, got {given} for {weights}")
     kept = require_decision(x, decision_set, "maximize", f" for weights {weights}")
     size = int(np.count_nonzero(kept))
     require(size <= decision_set.m, f"decisions must have at most m = {decision_set.m} items, got {size}")
     given.setflags(write=False)
     for again in (given, weights.tolist(), np.repeat(weights, 2)[::2]):
         y = decision_set.maximize(again)
-        require(np.array_equal(y, kept), f"maximize must break ties the same way, got {kept} and {y} for {weights}")
+        if not np.array_equal(y, kept):
+            raise AssertionError(f"maximize must break ties the same way, got {kept} and {y} for {weights}")
     return kept
 
 
@@ -186,11 +188,11 @@ def _check_best(case: _Case, all_weights: list[FloatArray], found: list[BoolArra
     for weights, x in zip(all_weights, found, strict=True):
         rival = rivals[np.argmax(rivals @ weights)]
         value, better = float(weights @ x), float(weights @ rival)
-        require(
-            value >= better - _tolerance(weights),
-            f"maximize must return a best decision, got {x} of value {value} for weights {weights}, "
-            f"but {rival} has value {better}",
-        )
+        if not value >= better - _tolerance(weights):
+            raise AssertionError(
+                f"maximize must return a best decision, got {x} of value {value} for weights {weights}, "
+                f"but {rival} has value {better}"
+            )
 
 
 def _check_membership(case: _Case, found: list[BoolArray]) -> None:
