@@ -34,6 +34,13 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
+@pytest.fixture
+def blank_figures(request, monkeypatch):
+    """Figures are written without their drawing, which takes most of their time and has tests of its own, unless `drawn`."""
+    if request.node.get_closest_marker("drawn") is None:
+        monkeypatch.setattr("matplotlib.figure.Figure.draw", lambda figure, renderer: None)
+
+
 @pytest.fixture(scope="session")
 def record_ratio(pytestconfig):
     """Call ``record_ratio(family, problem, ratio)`` for each instance, with the ratio of the value found to the best value."""

@@ -9,11 +9,9 @@ from semibandits.cli import main
 
 
 @pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
+def run(capsys, tmp_path, monkeypatch, blank_figures):
     """Runs the program in an empty folder with a file table.csv, and gives back exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
-    # Half of the time of a figure.
-    monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine.execute", lambda engine, figure: None)
     # Where kernels are not compiled yet, lines of progress would come that nobody asked for.
     monkeypatch.setattr("semibandits.cli.progress.FIRST_SECONDS", math.inf)
 

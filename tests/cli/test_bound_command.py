@@ -96,6 +96,7 @@ def test_the_instance_in_the_answer_gives_the_same_answer(run, family):
     assert second == first
 
 
+@pytest.mark.drawn
 def test_every_decision_may_be_optimal(run):
     code, out, _ = run(["bound", "table.csv", "--size", 1], "item,theta\nu,1\nv,1\n")
     assert code == 0
@@ -121,6 +122,7 @@ def test_only_the_first_decisions_are_shown_unless_all_are_wanted(run):
     assert "i30" in out
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize(("name", "start"), [("p.png", b"\x89PNG"), ("p.pdf", b"%PDF"), ("p.svg", b"<?xml")])
 @pytest.mark.parametrize("family", ["msets", "matchings", "trees"])
 def test_figures_are_written_in_each_format(run, family, name, start):
@@ -131,6 +133,7 @@ def test_figures_are_written_in_each_format(run, family, name, start):
     assert sorted(path.name for path in Path().iterdir()) == [name, "table.csv"]
 
 
+@pytest.mark.drawn
 @pytest.mark.filterwarnings("ignore:Glyph")
 @pytest.mark.parametrize("name", ["$\\frac$", "$a_1$", "\x00\x1b\x0b\ufffe"])
 def test_names_in_figures_are_no_formulas_and_no_control_characters(run, name, monkeypatch):

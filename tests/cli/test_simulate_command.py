@@ -293,6 +293,7 @@ def test_a_policy_that_fails_exits_with_3_and_leaves_no_empty_folder(run, monkey
     assert names() == ["table.csv"]
 
 
+@pytest.mark.drawn
 def test_the_folder_has_result_table_and_figure(run):
     answer = answer_of(run, *SHORT, "--output", "run")
     assert answer["folder"] == "run"
@@ -318,6 +319,7 @@ def test_the_folder_has_result_table_and_figure(run):
     assert answer["policies"][0]["seconds"] == pytest.approx(np.mean(list(timings["CUCB"].values())))
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize(("name", "start"), [("p.png", b"\x89PNG"), ("p.pdf", b"%PDF"), ("p.svg", b"<?xml")])
 def test_figures_go_where_they_are_wanted(run, name, start):
     code, _, err = run([*SHORT, "--plot", name, "--output", "run"], TABLE)

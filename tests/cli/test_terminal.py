@@ -129,6 +129,7 @@ FIGURES = {
 }
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("family", FIGURES)
 def test_figures_show_names_literally(run, family):
     texts = {"name": f"{HIDDEN} $1_ and $2^", "unit": "$"}

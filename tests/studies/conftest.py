@@ -12,11 +12,9 @@ from semibandits.instances import instance_from_description
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
+def place(tmp_path, monkeypatch, blank_figures):
     """An empty folder with table.csv and study.toml."""
     monkeypatch.chdir(tmp_path)
-    # Half of the time of a figure.
-    monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine.execute", lambda engine, figure: None)
     Path("table.csv").write_text(TABLE, encoding="utf-8")
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     return tmp_path
