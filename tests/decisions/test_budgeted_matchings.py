@@ -45,7 +45,7 @@ def unit(numbers):
     return float(np.abs(numbers).max())
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(instances(), st.data())
 def test_budgeted_equals_enumeration(instance, data):
     decision_set, rows, rewards, budgets = instance
@@ -67,7 +67,7 @@ def test_budgeted_equals_enumeration(instance, data):
     assert np.array_equal(x, decision_set.maximize_budgeted(rewards, budgets, at_least))
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(instances())
 def test_index_equals_enumeration(instance):
     decision_set, rows, rewards, bonuses = instance

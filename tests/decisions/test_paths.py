@@ -61,7 +61,7 @@ def simple_cycles(graph):
         yield np.array([k for kind, k in cycle if kind == "arc"])
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems())
 def test_maximize_is_the_best_of_all_paths(problem):
     arcs, source, target, theta = problem

@@ -37,7 +37,7 @@ def twin_matchings(n, entries, optional, row=0, taken=frozenset()):
     return [(k, *rest) for k, c in choices for rest in twin_matchings(n, entries, optional, row + 1, taken | c)]
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(graphs(), st.booleans(), st.data())
 def test_heaviest_matching_against_all_matchings(graph, optional, data):
     n, n_others, entries = graph
@@ -82,7 +82,7 @@ def larger_graphs(draw):
     return n, n_others, rows, others, weights
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(larger_graphs(), st.booleans())
 def test_duals_prove_larger_matchings_and_stuck_nodes_lack_neighbours(graph, optional):
     n, n_others, rows, others, weights = graph

@@ -45,7 +45,7 @@ def raised(limits, bonuses, row):
 
 
 @given(routes(), st.data())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_a_route_is_found_if_and_only_if_one_is_plausible(case, data):
     x, costs = case
     values = st.sampled_from((0.0, 0.01, 0.3, 1.0, 4.0)) if data.draw(st.booleans()) else st.floats(0.0, 4.0)

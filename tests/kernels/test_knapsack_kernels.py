@@ -67,7 +67,7 @@ def search_arguments(rewards, budgets, m, kind, parameter, known=-np.inf):
     return rewards, budgets, Start(m, 0.0, 0.0), Bounds(multipliers, floors), goal, known
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems())
 def test_multiplier_has_the_least_bound(problem):
     """No multiplier of a fine grid gives a smaller bound, and no multiplier at which two decisions tie."""
@@ -90,7 +90,7 @@ def test_multiplier_has_the_least_bound(problem):
         assert bound <= (a + other * c).max() + allowance(Goal(kind, parameter, 0.0), other) + CLOSE * (1 + other)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems(), st.sampled_from([EVERYTHING, 1]))
 def test_selection_equals_enumeration(problem, max_labels):
     """By labels, and depth first if one label exceeds the limit."""
@@ -105,7 +105,7 @@ def test_selection_equals_enumeration(problem, max_labels):
         assert found == pytest.approx(values.max(), abs=CLOSE)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems())
 def test_both_searches_find_the_best_of_a_core(problem):
     rewards, budgets, m, kind, parameter, rows = problem

@@ -76,7 +76,7 @@ def knapsack(seed, stages=11):
     return network, rewards, budgets
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems(), st.floats(-1.5, 1.5), st.integers(0, 10_000))
 def test_budgeted_path_is_the_best_of_all(problem, offset, pick):
     network, rewards, budgets = problem
@@ -94,7 +94,7 @@ def test_budgeted_path_is_the_best_of_all(problem, offset, pick):
     assert rewards @ x == pytest.approx((network.paths[feasible] @ rewards).max(), abs=TOLERANCE)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems(second=positive), st.sampled_from([1.0, 1e-6, 1e3]))
 def test_index_path_is_the_best_of_all(problem, scale):
     network, rewards, bonuses = problem
@@ -105,7 +105,7 @@ def test_index_path_is_the_best_of_all(problem, scale):
     assert rewards @ x + np.sqrt(bonuses @ x) == pytest.approx(best, abs=TOLERANCE)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems())
 def test_front_is_the_set_of_nondominated_points(problem):
     network, rewards, budgets = problem

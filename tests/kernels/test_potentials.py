@@ -37,7 +37,7 @@ def multigraphs(draw, costs):
     return n, draw(st.lists(st.tuples(node, node, costs), max_size=20))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(multigraphs(st.integers(-3, 9)))
 def test_equal_to_the_twin_on_integers(instance):
     n, arcs = instance

@@ -226,7 +226,7 @@ def test_rankings_keep_to_their_budget():
 
 
 @given(digraphs(), st.integers(0, 20), st.integers(0, 20))
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_simple_paths_are_counted_and_the_first_ones_listed(case, limit, size):
     n, tails, heads, _ = case
     graph = nx.MultiDiGraph()

@@ -113,7 +113,7 @@ def test_peeling_agrees_with_repeated_deletion(graph):
 
 
 @given(digraphs(), st.integers(0, 4), st.sampled_from([0.0, 0.3, 2.0]))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 def test_worst_closed_walk_is_the_worst_simple_cycle(graph, dead, at_least):
     n, tails, heads, costs, information = graph
     alive = np.arange(n) != dead
@@ -136,7 +136,7 @@ def test_worst_closed_walk_is_the_worst_simple_cycle(graph, dead, at_least):
 
 
 @given(digraphs(), st.sampled_from([0.0, 0.3, 2.0]))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 def test_searches_from_each_node_find_the_worst_cycle(graph, at_least):
     n, tails, heads, costs, information = graph
     alive = np.ones(n, dtype=bool)

@@ -41,7 +41,7 @@ def test_divergence_at_the_ends():
 
 
 @given(MEANS, st.floats(-12, 12))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_tilt_solves_its_equation(theta, exponent):
     price = 10.0**exponent
     rise, slope, d = tilt(theta, price)

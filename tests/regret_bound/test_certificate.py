@@ -90,7 +90,7 @@ def weighted_graphs(draw):
 
 
 @given(weighted_graphs())
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 def test_worst_ratio_is_that_of_the_listed_cycles(instance):
     graph, information = instance
     truth = listed_ratio(graph, information)
@@ -136,7 +136,7 @@ def path_instances(draw):
 
 
 @given(path_instances())
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 def test_worst_ratio_on_a_hub_is_that_of_the_listed_paths(instance):
     decision_set, theta, u = instance
     graph = decision_set.exchange_graph(theta)

@@ -10,7 +10,7 @@ from semibandits._typing import FloatArray, IntArray
 from semibandits.policies.many.draws import Draws
 from semibandits.policies.many.posteriors import Beta, Normal, Posterior
 
-ROUNDS = 4_000
+ROUNDS = 2_000
 PROBABILITY = 1e-6
 """Of a failure by chance, of each test."""
 
