@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
+import inspect
 import io
 import re
 import subprocess
@@ -47,6 +49,33 @@ def test_the_site_builds_without_warnings_and_broken_links(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "site" / "how-to" / "my-roads.html").exists()
+    pages = [page.read_text(encoding="utf-8") for page in (tmp_path / "site" / "reference").glob("*.html")]
+    shown = set(re.findall(r'id="semibandits\.(?:\w+\.)?(\w+\.\w+)"', "".join(pages)))
+    hidden = [
+        f"{cls.__name__}.{name}"
+        for cls in classes_with_members()
+        for name in members(cls)
+        if not any(f"{base.__name__}.{name}" in shown for base in cls.__mro__)
+    ]
+    assert hidden == [], "the reference shows each method and property of a class, also one of a base that has no page"
+
+
+def classes_with_members():
+    """The classes whose methods and properties the reference shows."""
+    for page in (ROOT / "docs" / "reference").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        for name in re.findall(r":: (\w+)\n +:members:", text):
+            yield getattr(importlib.import_module(re.search(r"currentmodule:: (\S+)", text)[1]), name)
+
+
+def members(cls):
+    """The public methods and properties of a class that are defined in the library, not in Python or NumPy."""
+    for name in dir(cls):
+        home = next((base for base in cls.__mro__ if name in vars(base)), object)
+        kinds = (staticmethod, classmethod, property, functools.cached_property)
+        is_member = isinstance(vars(home).get(name), kinds) or inspect.isfunction(getattr(home, name))
+        if not name.startswith("_") and home.__module__.startswith("semibandits.") and is_member:
+            yield name
 
 
 def test_every_page_is_reached_from_the_front_page():
