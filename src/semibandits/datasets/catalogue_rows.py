@@ -87,9 +87,13 @@ class CatalogueRow:
 
 
 def catalogue() -> tuple[CatalogueRow, ...]:
-    """All built-in datasets with their recorded figures, by family, in the order of :func:`list_datasets`.
+    """All built-in datasets with their recorded figures.
 
-    Datasets whose package is not installed are included: `installed` is False, and `needs` is the command to install it.
+    Returns
+    -------
+    tuple of CatalogueRow
+        By family, in the order of :func:`list_datasets`. Datasets whose package is not installed are included: `installed` is
+        False, and `needs` is the command to install it.
 
     Notes
     -----

@@ -295,6 +295,11 @@ class Network:
 def list_networks() -> tuple[str, ...]:
     """Names of the built-in networks: all 26 networks of SNDlib, of which 14 are geographic.
 
+    Returns
+    -------
+    tuple of str
+        The names, in alphabetical order. :class:`Network` cites the source.
+
     Examples
     --------
     >>> names = sb.datasets.list_networks()

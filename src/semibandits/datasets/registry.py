@@ -89,7 +89,12 @@ DATASETS: Final[Mapping[str, Callable[[], Dataset]]] = {name: entry.build for na
 
 
 def list_datasets() -> tuple[str, ...]:
-    """Names of the built-in datasets, by family.
+    """Names of the built-in datasets.
+
+    Returns
+    -------
+    tuple of str
+        The names, by family.
 
     Examples
     --------

@@ -119,7 +119,7 @@ class DecisionSet(ABC):
         return item_vector(weights, self.d, "weights")
 
     def check_means(self, theta: FloatArray, *, in_costs: bool = False) -> None:
-        """Refuse mean rewards, shape (d,), that are above `upper`; the error is about costs if they were given as costs.
+        """Refuse mean rewards `theta`, shape (d,), that are above `upper`; with `in_costs`, the message is about costs.
 
         Raises
         ------
@@ -273,7 +273,8 @@ class DecisionSet(ABC):
         Returns
         -------
         IndexAnswer
-            The decision, its index, the bound, and whether the decision is proved to be optimal or to have the ratio.
+            `decision`, shape (d,), with its index `value`; the `bound`; `is_proven`, whether the decision is proved to be optimal
+            or to have the ratio; and `calls`, the number of linear maximisations.
 
         Raises
         ------
@@ -338,7 +339,9 @@ class DecisionSet(ABC):
         Returns
         -------
         BudgetFront
-            The undominated decisions. Sums that differ by at most ``1e-12 * m`` times the largest number summed tie.
+            The undominated `decisions`, shape (k, d), and their `rewards` and `budgets`, shape (k,), by increasing budget;
+            ``best(at_least)`` is the solution for one budget. Sums that differ by at most ``1e-12 * m`` times the largest number
+            summed tie.
 
         Raises
         ------
@@ -406,8 +409,8 @@ class DecisionSet(ABC):
         Returns
         -------
         DecisionCount
-            The exact number. If that takes more work, as for sets without a formula and with too many decisions to list, a
-            number that is exceeded, if one is known.
+            `exact`, the number. If that takes more work, as for sets without a formula and with too many decisions to list, it
+            is None, and `more_than` is a number that is exceeded, if one is known.
         """
         try:
             return count_by_listing(self.count, work, self.d * self.m)

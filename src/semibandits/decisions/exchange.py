@@ -38,7 +38,7 @@ class ExchangeGraph:
         the rate at which the item is explored. An item of x* never enters.
     potentials : ndarray of float, shape (n_nodes,)
         Dual variables of P_LM that make the costs non-negative.
-    hub : ndarray of int
+    hub : ndarray of int, shape (h,)
         Nodes between which a walk moves without entering items. For paths these are the nodes of x*, since the segment of x*
         that a detour skips only *leaves*. Empty for most families. Methods that use entering items only, such as those for
         P_GL, may merge these nodes into one.

@@ -57,6 +57,11 @@ class MSets(MatroidDecisions):
     InvalidInputError
         If `d` or `m` is not such an integer, or there are not d different labels.
 
+    Notes
+    -----
+    C(θ) has a closed form, as for all matroids: docs/explanations/exchange-graph.md. P_BLM and P_IM use lists of undominated sums
+    (Nemhauser and Ullmann 1969), for a ratio below 1 with rounding (Ibarra and Kim 1975).
+
     Examples
     --------
     Show two of four articles:

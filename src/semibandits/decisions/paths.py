@@ -63,6 +63,11 @@ class Paths(DecisionSet):
     InvalidInputError
         If the graph is malformed or has a cycle, source or target is not a node, they are equal, or no path joins them.
 
+    Notes
+    -----
+    ``maximize`` is dynamic programming in topological order. P_BLM and P_IM use labels of undominated sums, for a ratio below 1
+    in groups (Sahni 1976; for paths Warburton 1987, Hassin 1992).
+
     Examples
     --------
     One-way streets from A to D, with the minutes that each one takes:

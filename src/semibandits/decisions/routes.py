@@ -77,7 +77,7 @@ class Routes(DecisionSet):
     Notes
     -----
     Maximising arbitrary weights over simple paths is NP-hard. Weights are therefore clipped at ``-least``, which no mean reward
-    exceeds, and a shortest path is found by A* search: docs/routes.md. [theory R1]
+    exceeds, and a shortest path is found by A* search (Hart, Nilsson, Raphael 1968): docs/routes.md. [theory R1]
 
     Examples
     --------

@@ -39,6 +39,11 @@ class Law(ABC):
     All methods take means of shape (d,), and raises or slopes of shape (..., d); they return the shape of the latter. Raises are
     in units of the reward, slopes in nats per unit. Laws compare and hash by their parameters, as frozen dataclasses do.
 
+    Notes
+    -----
+    C(theta) depends on the law through its divergences alone (Graves and Lai 1997; theory L1 to L5). Morris (Annals of Statistics
+    10, 1982) describes exponential families by their variance functions.
+
     Examples
     --------
     A law of your own, Gaussian rewards of variance 1, gives the same bound as the built-in one:

@@ -75,7 +75,8 @@ class Learner(Readable):
         Estimates of the mean costs, instead of `prior_means`.
     half_life : float, optional
         Number of rounds, > 0, in which outcomes lose half of their weight, for means that change: in each round an outcome counts
-        ``2 ** (-age / half_life)`` times, with age the number of rounds asked for after its round. By default it counts once.
+        ``2 ** (-age / half_life)`` times, with age the number of rounds asked for after its round (discounted UCB, Garivier and
+        Moulines 2011). By default it counts once.
     drift_error : float, optional
         Whether to check each item for changes of its mean reward, and the probability, at most, that any item is ever reported
         although no mean changes. Reports are in `drifts`, and warnings of the logger ``semibandits.learning``; they do not affect
@@ -280,6 +281,11 @@ class Learner(Readable):
     @exclusive
     def forget(self, round_id: int) -> None:
         """Close a round whose outcome is lost.
+
+        Parameters
+        ----------
+        round_id : int
+            ``round.id`` of an open round.
 
         Raises
         ------

@@ -30,7 +30,7 @@ def check_axioms(matroid: Matroid, *, trials: int = 100, seed: int = 0) -> None:
     Notes
     -----
     Sets closed under taking subsets form a matroid if and only if in every subset of the items all maximal independent
-    sets have the same size.
+    sets have the same size (Edmonds, Mathematical Programming 1, 1971).
 
     Examples
     --------

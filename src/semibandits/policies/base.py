@@ -106,6 +106,11 @@ class Agent(ABC):
     def assume(self, prior: Prior) -> None:
         """Count prior means as rewards that were observed before the first round.
 
+        Parameters
+        ----------
+        prior : Prior
+            Arrays of shape (d,): ``prior.means``, and ``prior.plays``, how many rewards each of them counts as.
+
         Raises
         ------
         UnsupportedError
@@ -117,6 +122,12 @@ class Agent(ABC):
 
     def recall(self, history: History) -> None:
         """Count rewards as observed before the first round, in rounds of another system.
+
+        Parameters
+        ----------
+        history : History
+            Arrays of shape (d,): ``history.plays`` and ``history.sums``, the numbers of the rewards and their sums; and
+            ``history.rounds``, the number of rounds.
 
         Raises
         ------
@@ -183,7 +194,7 @@ class Policy(ABC):
         return self.for_rewards(None if law is None else law.name)
 
     def for_rewards(self, family: str | None) -> Policy:
-        """The same for the name of a law, such as "gaussian" or "bernoulli"; for policies that need only the name."""
+        """The same for `family`, the name of a law such as "bernoulli", in policies that need only the name; None if unknown."""
         return self
 
     def specification(self) -> dict[str, Any]:

@@ -190,9 +190,11 @@ class GravesLaiResult:
         The optimal decision x*.
     suboptimal_items : ndarray of bool, shape (d,)
         The set I: items that are in some decision and in no optimal one. Empty where it is not known, if `value` is infinite.
-    decision_set, theta, variance
-        The problem: X, mean rewards (d,), reward variances (d,). With Bernoulli rewards the variances are not used; they are 1/4,
-        the value passed to policies.
+    decision_set : DecisionSet
+        X.
+    theta, variance : ndarray of float, shape (d,)
+        Mean rewards, and variances of the rewards. With Bernoulli rewards the variances are not used; they are 1/4, the value
+        passed to policies.
     stats : mapping
         Rounds, cycles, seconds. For information only.
     law : Law

@@ -265,7 +265,17 @@ class SimulationResult:
         return MappingProxyType({p: slope_estimate(self.checkpoints, self.regret[p], decades) for p in self.policies})
 
     def summary(self) -> list[PolicySummary]:
-        """One row per policy: final regret, slope of the last decade, ratios to C(theta), oracle calls."""
+        """Regret and slope of each policy, compared with C(theta).
+
+        Returns
+        -------
+        list of PolicySummary
+            One row per policy, in their order: `policy`; the mean `regret` at the horizon, with `standard_error` and
+            `regret_interval`; its `slope` per ln T over the last decade, with `slope_interval`; `regret_ratio` to C(theta) ln T
+            and `slope_ratio` to C(theta), None if that is unknown or 0; the mean `calls`; `optimal_share`, the share of rounds
+            with an optimal decision; and `settled`, the round from which on at least nine of ten rounds were optimal in every
+            interval between checkpoints, or None. Intervals are 95 % intervals by Student's t over replications.
+        """
         return [
             summarise(
                 policy,
@@ -348,13 +358,51 @@ class SimulationResult:
         return new_frame(columns)
 
     def plot(self, ax: Axes | None = None, *, unit: str = "units of reward") -> Axes:
-        """Draw mean regrets with 95 % bands, and C(theta) ln T if it is known; `unit` is that of the rewards."""
+        """Draw mean regrets with pointwise 95 % bands, and C(theta) ln T if it is known.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axis to draw on; by default that of a new figure.
+        unit : str
+            Unit of the rewards, for the labels.
+
+        Returns
+        -------
+        Axes
+            The axis drawn on.
+
+        Raises
+        ------
+        SemibanditsError
+            If matplotlib is not installed.
+        """
         from semibandits.plotting.regret import plot_regret
 
         return plot_regret(self, ax=ax, unit=unit)
 
     def plot_exploration(self, policy: str, ax: Axes | None = None) -> Axes:
-        """Draw plays of items against the plan; see :func:`semibandits.plotting.exploration.plot_exploration`."""
+        """Draw the plays of each item up to the horizon, with 95 % intervals, against the plays that the plan requires.
+
+        Parameters
+        ----------
+        policy : str
+            Name of the policy.
+        ax : Axes, optional
+            The axis to draw on; by default that of a new figure.
+
+        Returns
+        -------
+        Axes
+            The axis drawn on. If no plan is known, it shows the plays alone.
+
+        Raises
+        ------
+        InvalidInputError
+            If `policy` is not in the result.
+        SemibanditsError
+            If matplotlib is not installed.
+        """
         from semibandits.plotting.exploration import plot_exploration
 
         return plot_exploration(self, policy, ax=ax)

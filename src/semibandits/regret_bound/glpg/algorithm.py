@@ -88,8 +88,10 @@ class GLPG:
 
     Attributes
     ----------
-    problem, parameters
-        The arguments.
+    problem : ReducedProblem
+        The argument.
+    parameters : GLPGParameters
+        The argument, or the practical schedule.
     iterate : ndarray of float, shape (n,)
         The current w.
     stage, number : int
@@ -164,6 +166,12 @@ class GLPG:
 
     def step(self) -> GLPGStep:
         """Take one step: choose x^t, move along the subgradient, project. The last step of a stage updates the bounds.
+
+        Returns
+        -------
+        GLPGStep
+            `stage` and `number` of the step; `iterate` and `average` of shape (n,); `decision`, x^t of shape (d,), and
+            `violation` of its constraint before the step; `penalty`, and `step`, the step size.
 
         Raises
         ------

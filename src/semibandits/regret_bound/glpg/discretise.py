@@ -60,7 +60,10 @@ def discretise(
     Returns
     -------
     Discretised
-        The rounded mean rewards, and factors that relate plans and costs of the rounded and the original problem.
+        Arrays of shape (d,): `theta`, the rounded mean rewards; `integers`, these over epsilon; and `suboptimal_items`, the set I
+        of the original rewards, which the rounded problem must use. Numbers: `scale`, by which feasible rates of the rounded
+        problem are multiplied to be feasible for the original one, and `factor`, at most which times C(theta) they then cost if
+        they are optimal for the rounded problem.
 
     Raises
     ------

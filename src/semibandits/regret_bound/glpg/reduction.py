@@ -31,8 +31,10 @@ class ReducedProblem:
 
     Attributes
     ----------
-    decision_set, theta, variance
-        The problem: X, mean rewards (d,), variances (d,).
+    decision_set : DecisionSet
+        X.
+    theta, variance : ndarray of float, shape (d,)
+        Mean rewards, and variances of the rewards.
     tolerance : float
         Largest difference of rewards that counts as a tie.
     optimal_decision : ndarray of bool, shape (d,)
@@ -112,12 +114,12 @@ class ReducedProblem:
 
     @property
     def items(self) -> IntArray:
-        """The items of I."""
+        """The items of I, ascending."""
         return self.best.items
 
     @property
     def twice_variance(self) -> FloatArray:
-        """v_i = 2 sigma_i^2 of the items of I."""
+        """v_i = 2 sigma_i^2 of the items of I, in their order."""
         v: FloatArray = 2.0 * self.variance[self.best.items]
         return v
 
@@ -127,7 +129,7 @@ class ReducedProblem:
         return self.best.suboptimal
 
     def lifted(self, decisions: BoolArray) -> FloatArray:
-        """Decisions as points of the cone, with a last entry 1 if there is an item that counts plays."""
+        """Decisions, shape (k, d), as points of the cone, shape (k, n): the last entry is 1 if an item counts plays."""
         points = decisions.astype(np.float64)
         return np.column_stack((points, np.ones(len(points)))) if self.counter else points
 
