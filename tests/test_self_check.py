@@ -63,6 +63,7 @@ def test_the_examples_of_a_client_are_left_out_without_httpx(monkeypatch):
     module.ServiceError, module.__all__ = ServiceError, ["ServiceError"]
     monkeypatch.setitem(sys.modules, "made_up", module)
     assert self_check._examples("made_up") == "without ServiceError, whose extras are not installed"
+    assert self_check._examples("semibandits.client") == "without the module, whose extra is not installed"
 
 
 def test_a_failure_is_named_and_the_exit_code_tells(monkeypatch, capsys):

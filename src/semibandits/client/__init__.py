@@ -17,3 +17,19 @@ from semibandits.client.records import OpenRound as OpenRound
 from semibandits.client.records import Round as Round
 from semibandits.client.records import Summary as Summary
 from semibandits.errors import ServiceError as ServiceError
+
+__all__ = [
+    "Best",
+    "Bound",
+    "Client",
+    "Drift",
+    "Estimates",
+    "ItemEstimate",
+    "ItemRate",
+    "ListedLearner",
+    "OpenCounts",
+    "OpenRound",
+    "RemoteLearner",
+    "Round",
+    "Summary",
+]

@@ -32,6 +32,17 @@ class Client:
     ------
     InvalidInputError
         If an argument is malformed.
+
+    Examples
+    --------
+    >>> from semibandits.client import Client
+    >>> with Client("http://127.0.0.1:8000", timeout=5.0, retries=2) as client:
+    ...     client.learner("courier")  # docs/client.md has a conversation with a service
+    RemoteLearner('courier' at http://127.0.0.1:8000)
+    >>> Client("127.0.0.1:8000")
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: ...
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 10.0, retries: int = 6) -> None:

@@ -31,6 +31,22 @@ class RemoteLearner:
     ----------
     name : str
         Name of the learner.
+
+    Examples
+    --------
+    >>> from semibandits.client import Client
+    >>> client = Client("http://127.0.0.1:9", retries=0)  # no service runs there; docs/client.md has one that answers
+    >>> learner = client.learner("courier")
+    >>> learner.expire(age=100, seconds=60.0)
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: one of age, before and seconds must be given, got 2: pass for instance age=1000
+    >>> try:
+    ...     learner.ask(key="order 4711")
+    ... except sb.ServiceError:
+    ...     print("repeat the call with its key")
+    repeat the call with its key
+    >>> client.close()
     """
 
     def __init__(self, transport: Transport, name: str) -> None:

@@ -21,6 +21,12 @@ class Round:
         Indices of the items to play, ascending.
     labels : tuple
         Labels of these items, in the same order.
+
+    Examples
+    --------
+    >>> from semibandits.client import Round
+    >>> Round.of({"round": 1, "items": [["home", "b"], ["b", "work"]], "indices": [1, 4]})  # from the answer of the service
+    Round(id=1, items=(1, 4), labels=(('home', 'b'), ('b', 'work')))
     """
 
     id: int
@@ -47,6 +53,12 @@ class OpenRound:
         Number of rounds asked for since.
     seconds : float or None
         Seconds since it was asked for, where the storage knows the time.
+
+    Examples
+    --------
+    >>> from semibandits.client import OpenRound
+    >>> OpenRound.of({"round": 1, "items": ["arts", "sport"], "age": 2, "seconds": 0.5})
+    OpenRound(id=1, labels=('arts', 'sport'), age=2, seconds=0.5)
     """
 
     id: int
@@ -72,6 +84,12 @@ class ListedLearner:
         When it was created.
     calls, rounds, open : int
         Number of calls that changed it, of rounds asked for, and of open rounds.
+
+    Examples
+    --------
+    >>> from semibandits.client import ListedLearner
+    >>> ListedLearner.of({"name": "courier", "created": "2026-11-25T03:48:30+00:00", "calls": 9, "rounds": 6, "open": 1}).rounds
+    6
     """
 
     name: str
@@ -96,15 +114,22 @@ class Best:
         Labels of its items.
     text : str
         The decision in words, such as the places along a path.
-    value : float or None
-        Its estimated total, a cost if `is_cost`, else a reward; None before any observation.
+    value : float
+        Its estimated total mean reward: minus the cost if `is_cost`.
     is_cost : bool
         Whether outcomes are costs.
+
+    Examples
+    --------
+    >>> from semibandits.client import Best
+    >>> best = Best.of({"items": [["home", "b"], ["b", "work"]], "text": "home → b → work", "value": -11.5, "is_cost": True})
+    >>> f"{best.text}: {-best.value} minutes"
+    'home → b → work: 11.5 minutes'
     """
 
     labels: tuple[Hashable, ...]
     text: str
-    value: float | None
+    value: float
     is_cost: bool
 
     @classmethod
@@ -127,6 +152,13 @@ class OpenCounts:
         Seconds since the oldest one was asked for.
     by_age : tuple of (int, int or None, int)
         Smallest age, largest age and number of rounds, for each power of ten.
+
+    Examples
+    --------
+    >>> from semibandits.client import OpenCounts
+    >>> bands = [{"from": 0, "to": 9, "count": 3}, {"from": 10, "to": 99, "count": 1}]
+    >>> OpenCounts.of({"count": 4, "oldest_age": 12, "oldest_seconds": 60.5, "by_age": bands}).by_age
+    ((0, 9, 3), (10, 99, 1))
     """
 
     count: int
@@ -155,6 +187,12 @@ class Drift:
         Round in which it was found.
     before, after : float
         Mean before and after the change.
+
+    Examples
+    --------
+    >>> from semibandits.client import Drift
+    >>> Drift.of({"item": ["home", "a"], "text": "home → a", "round": 47, "before": -10.0, "after": -20.0}).label
+    ('home', 'a')
     """
 
     label: Hashable
@@ -195,6 +233,17 @@ class Summary:
         Probability of a false alarm per item; None without a drift check.
     drifts : tuple of Drift
         Changes found.
+
+    Examples
+    --------
+    >>> from semibandits.client import Summary
+    >>> answer = {"name": "page", "created": "2026-11-25", "decision_set": "MSets(d=3, m=1)", "family": "msets"}
+    >>> answer |= {"policy": "GLADE()", "law": "Bernoulli()", "items": 3, "largest_decision": 1, "calls": 2, "rounds": 1}
+    >>> answer |= {"open": {"count": 0, "oldest_age": None, "oldest_seconds": None, "by_age": []}, "half_life": None}
+    >>> answer |= {"best": {"items": ["arts"], "text": "arts", "value": 1.0, "is_cost": False}}
+    >>> summary = Summary.of(answer | {"drift": {"error": 0.01, "found": []}})
+    >>> summary.best.labels, summary.open.count, summary.drifts
+    (('arts',), 0, ())
     """
 
     name: str
@@ -251,6 +300,13 @@ class ItemEstimate:
         Estimated mean reward and its interval; None where nothing is known.
     in_best : bool
         Whether it is part of the best decision so far.
+
+    Examples
+    --------
+    >>> from semibandits.client import ItemEstimate
+    >>> answer = {"item": "arts", "text": "arts", "plays": 2, "open": 1, "mean": 0.5, "lower": 0.1, "upper": 0.9}
+    >>> ItemEstimate.of(answer | {"in_best": True}).plays
+    2
     """
 
     label: Hashable
@@ -281,6 +337,13 @@ class Estimates:
         Probability per item that its interval ever misses the mean.
     items : tuple of ItemEstimate
         One per item, in the order of the decision set.
+
+    Examples
+    --------
+    >>> from semibandits.client import Estimates
+    >>> arts = {"item": "arts", "text": "arts", "plays": 0, "open": 1, "mean": None, "lower": None, "upper": None}
+    >>> [item.mean for item in Estimates.of({"error": 0.05, "items": [arts | {"in_best": True}]}).items]
+    [None]
     """
 
     error: float
@@ -305,9 +368,16 @@ class ItemRate:
     rate : float
         Plays per ln t in the plan.
     wanted : float
-        Plays that the plan wants by now: rate · ln t.
+        Plays that the plan requires by now: rate · ln t.
     plays : int
         Plays so far.
+
+    Examples
+    --------
+    >>> from semibandits.client import ItemRate
+    >>> rate = ItemRate.of({"item": "arts", "text": "arts", "rate": 5.0, "wanted": 9.0, "plays": 3})
+    >>> rate.wanted - rate.plays  # plays that are missing by now
+    6.0
     """
 
     label: Hashable
@@ -338,6 +408,14 @@ class Bound:
         Exploration of the items against the plan.
     message : str or None
         Why it failed.
+
+    Examples
+    --------
+    >>> from semibandits.client import Bound
+    >>> Bound.of({"status": "solving"}).value  # not known yet
+    >>> bound = Bound.of({"status": "ready", "at_rounds": 6, "value": 10.5, "lower": 10.4, "gap": 0.01, "items": []})
+    >>> f"{bound.lower} <= C(θ) <= {bound.value}"
+    '10.4 <= C(θ) <= 10.5'
     """
 
     status: str

@@ -34,6 +34,12 @@ class ProblemOptions:
         Columns of a table by role: ``ROLE=COLUMN``, such as ``theta=click_rate``.
     title, unit, question : str, optional
         Title, unit of the rewards, and the question that is to be answered, instead of those of the file.
+
+    Examples
+    --------
+    >>> options = sb.studies.ProblemOptions(capacities=("2", "drama=1"), size=8, columns=("theta=click_rate",))
+    >>> options.capacities, options.size, options.source
+    (('2', 'drama=1'), 8, None)
     """
 
     family: str | None = None

@@ -1,3 +1,4 @@
+from semibandits.families.tables import ProblemOptions as ProblemOptions
 from semibandits.studies.problems import Problem as Problem
 from semibandits.studies.problems import find_problem as find_problem
 from semibandits.studies.problems import load_problem as load_problem

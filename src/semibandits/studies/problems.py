@@ -48,6 +48,14 @@ class Problem:
         Its built-in dataset, if any.
     network : Network or None
         Its built-in network, if any.
+
+    Examples
+    --------
+    >>> problem = sb.studies.load_problem(sb.studies.find_problem("power-grid"))
+    >>> problem.instance.decision_set, problem.instance.unit
+    (SpanningTrees(d=37, nodes=33), 'kWh')
+    >>> problem.about.origin
+    'modelled'
     """
 
     instance: Instance
@@ -76,10 +84,34 @@ class Problem:
 def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemChoice:
     """The problem with a name: a file by its ending, or a built-in dataset or network.
 
+    Parameters
+    ----------
+    word : str
+        Path of a file, or name of a dataset or network.
+    options : ProblemOptions, optional
+        What completes the problem, such as the ends of its paths.
+
+    Returns
+    -------
+    ProblemChoice
+        The choice; files are not read yet.
+
     Raises
     ------
     InvalidInputError
         If there is no such dataset or network, or the file has another ending.
+
+    Examples
+    --------
+    >>> sb.studies.find_problem("power-grid").dataset
+    'power-grid'
+    >>> ends = sb.studies.ProblemOptions(source="home", target="office")
+    >>> sb.studies.find_problem("roads.csv", ends).file.name
+    'roads.csv'
+    >>> sb.studies.find_problem("power-gird")
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: dataset or network (...) must be a known name, got 'power-gird': ...
     """
     options = options or ProblemOptions()
     if Path(word).suffix.lower() in FORMATS:
@@ -98,12 +130,32 @@ def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemCho
 def load_problem(choice: ProblemChoice) -> Problem:
     """Load a problem.
 
+    Parameters
+    ----------
+    choice : ProblemChoice
+        The problem, for instance from :func:`find_problem`.
+
+    Returns
+    -------
+    Problem
+        Decisions, mean rewards and variances, with their source.
+
     Raises
     ------
     InvalidInputError
         If there is no such file, network or dataset, an option does not suit it, or the instance is invalid.
     SemibanditsError
         If the package that holds the data is not installed.
+
+    Examples
+    --------
+    >>> with open("roads.csv", "w") as file:
+    ...     for line in ("from,to,minutes", "home,bridge,9", "home,ferry,7", "bridge,office,6", "ferry,office,9.5"):
+    ...         print(line, file=file)
+    >>> choice = sb.studies.find_problem("roads.csv", sb.studies.ProblemOptions(source="home", target="office"))
+    >>> instance = sb.studies.load_problem(choice).instance
+    >>> instance.family, instance.theta.tolist()  # minutes are costs, so that rewards are negative
+    ('paths', [-9.0, -7.0, -6.0, -9.5])
     """
     if choice.file is not None:
         return Problem(instance=_load_file(choice.file, choice.options))

@@ -61,6 +61,15 @@ class StudyResult:
         Files that this run wrote to the folder, except those of the simulation itself.
     finished_before : bool
         Whether there was nothing left to play or solve.
+
+    Examples
+    --------
+    >>> study = sb.studies.Study(problem=sb.studies.find_problem("power-grid"))  # the bound alone
+    >>> result = sb.studies.run_study(study)
+    >>> f"C(theta) = {result.bound.value:.2f} {result.problem.instance.unit} per ln T"
+    'C(theta) = 79.25 kWh per ln T'
+    >>> result.simulation, result.folder, result.written
+    (None, None, ())
     """
 
     study: Study
@@ -116,12 +125,27 @@ def run_study(
     bound_progress : callable, optional
         Called with a `Progress` after each round of solving the bound.
 
+    Returns
+    -------
+    StudyResult
+        The bound and the simulation, and the files that were written.
+
     Raises
     ------
     InvalidInputError
         If the study is malformed, or its folder contains another study.
     SolverError
         If the study computes only the bound and its gap is not reached, or if a policy finds no decision.
+
+    Examples
+    --------
+    >>> study = sb.studies.Study(
+    ...     problem=sb.studies.find_problem("power-grid"),
+    ...     simulation=sb.studies.SimulationOptions(policies=("CUCB", "OSSB:gamma=0.1"), horizon=100, replications=2),
+    ... )
+    >>> result = sb.studies.run_study(study)  # without a folder nothing is written
+    >>> result.simulation.policies, result.bound.method
+    (('CUCB', 'OSSB(gamma=0.1)'), 'closed-form')
     """
     task = Task(study, redraw)
     task.check()

@@ -33,6 +33,12 @@ class ProblemChoice:
     ------
     InvalidInputError
         If not exactly one is given.
+
+    Examples
+    --------
+    >>> choice = sb.studies.ProblemChoice(dataset="power-grid", options=sb.studies.ProblemOptions(variance=4.0))
+    >>> sb.studies.load_problem(choice).instance.variance[:2].tolist()  # kWh squared
+    [4.0, 4.0]
     """
 
     dataset: str | None = None
@@ -72,6 +78,12 @@ class SimulationOptions:
         Delay of outcomes in rounds, or ``geometric:MEAN``.
     loss : float
         Share of outcomes that are never observed, in [0, 1).
+
+    Examples
+    --------
+    >>> options = sb.studies.SimulationOptions(policies=("CUCB", "OSSB:gamma=0.1"), horizon=1_000, delay="geometric:10")
+    >>> len(options.policies), options.replications, options.rewards
+    (2, 100, 'gaussian')
     """
 
     policies: tuple[PolicyChoice | str, ...] = ()
@@ -104,6 +116,14 @@ class BoundOptions:
         infinity by default, and it is an error if the gap is not reached.
     tie_tolerance : float
         Decisions whose rewards differ by at most this, relative to m max|theta|, count as ties.
+
+    Examples
+    --------
+    >>> grid = sb.studies.find_problem("power-grid")
+    >>> study = sb.studies.Study(problem=grid, bound=sb.studies.BoundOptions(method="columns", gap=0.01, time_limit=60.0))
+    >>> result = sb.studies.run_study(study)
+    >>> result.bound.method, result.bound.gap <= 0.01
+    ('columns', True)
     """
 
     law: str | None = None
@@ -123,6 +143,11 @@ class Execution:
         Number of processes, -1 for one per core.
     scheduler : str, optional
         Address of a Dask cluster to use instead. It must be trusted: its results are unpickled. Study files cannot contain it.
+
+    Examples
+    --------
+    >>> sb.studies.Execution(workers=2)
+    Execution(workers=2, scheduler=None)
     """
 
     workers: int = 1
@@ -141,6 +166,14 @@ class Output:
         File of the figure; True for ``regret.png`` in the folder of a simulation, if matplotlib is installed.
     report : bool
         Whether to write a report to the folder.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> output = sb.studies.Output(folder=Path("grid"), figure=False, report=False)
+    >>> result = sb.studies.run_study(sb.studies.Study(problem=sb.studies.find_problem("power-grid"), output=output))
+    >>> result.written
+    ('instance.json', 'about.json', 'study.toml', 'bound.json')
     """
 
     folder: Path | None = None
@@ -166,6 +199,14 @@ class Study:
         Where results go.
     path : Path, optional
         The file of the study, for messages.
+
+    Examples
+    --------
+    >>> study = sb.studies.Study(
+    ...     problem=sb.studies.find_problem("power-grid"), simulation=sb.studies.SimulationOptions(horizon=1_000)
+    ... )
+    >>> study.simulation.replications, study.bound.gap, study.bound_seconds
+    (100, 0.0001, 60.0)
     """
 
     problem: ProblemChoice

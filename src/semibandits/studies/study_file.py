@@ -40,11 +40,31 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         The file, in the format of docs/studies.md. Paths in it are relative to its folder. The default folder of the results
         has its name with the ending ``-results``.
 
+    Returns
+    -------
+    Study
+        The study, for :func:`run_study`.
+
     Raises
     ------
     InvalidInputError
         If the file cannot be read or is not TOML; if a table or key is unknown or missing, or a value is invalid. The
         message names file, table and key, and the nearest valid key.
+
+    Examples
+    --------
+    >>> with open("grid.toml", "w") as file:
+    ...     for line in ("[problem]", 'dataset = "power-grid"', "[simulation]", 'policies = ["CUCB"]', "horizon = 1_000"):
+    ...         print(line, file=file)
+    >>> study = sb.studies.read_study("grid.toml")
+    >>> study.problem.dataset, study.simulation.horizon, study.output.folder.name
+    ('power-grid', 1000, 'grid-results')
+    >>> with open("wrong.toml", "w") as file:
+    ...     print('problem = { datset = "power-grid" }', file=file)
+    >>> sb.studies.read_study("wrong.toml")
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.InvalidInputError: wrong.toml: keys of [problem] must be among dataset, ...: did you mean 'dataset'?
     """
     path = Path(path)
     tables = read_tables(read_toml(path), path)

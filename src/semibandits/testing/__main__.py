@@ -36,8 +36,8 @@ Check = tuple[str, Callable[[], str | None]]
 """What is checked, and the check; it returns a remark, or raises."""
 
 MODULES: Final = (
-    "semibandits", "semibandits.datasets", "semibandits.laws", "semibandits.matroids", "semibandits.plotting",
-    "semibandits.testing",
+    "semibandits", "semibandits.client", "semibandits.datasets", "semibandits.laws", "semibandits.matroids",
+    "semibandits.plotting", "semibandits.studies", "semibandits.testing",
 )  # fmt: skip
 GAP: Final = 1e-4
 WAIVERS: Final = {
@@ -114,7 +114,12 @@ class _Runner(doctest.DocTestRunner):
 
 def _examples(name: str) -> str | None:
     """Run the examples of all public names of a module; return those left out."""
-    module, left_out = import_module(name), []
+    try:
+        module, left_out = import_module(name), []
+    except ImportError as error:
+        if "pip install" not in str(error):
+            raise
+        return "without the module, whose extra is not installed"
     for short in module.__all__:
         value = getattr(module, short)
         if short.startswith("_") or inspect.ismodule(value):
