@@ -74,7 +74,6 @@ def main() -> None:
         semibandits("run", str(STUDY), "--output", str(demo))
         semibandits("bound", "germany50-routing", "--plot", str(demo / "plan.png"))
         keep("germany50-plan", (demo / "plan.png").read_bytes())
-        keep("germany50-regret", (demo / "regret.png").read_bytes())
         browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         report = demo / "report.html"
         keep("report", shot_of_report(browser, report, LAPTOP, 1.5, first=".masthead", last="#regret-figure"))
@@ -86,14 +85,9 @@ def main() -> None:
         keep("shortlist", shot_of_report(browser, report, LAPTOP, 1.5, first=".masthead", last="#answers"))
         keep("shortlist-phone", shot_of_report(browser, report, PHONE, 2.0, first=".masthead", last=None))
         keep("shortlist-paper", shot_of_report(browser, report, PAPER, 1.0, first=".masthead", last=None, paper=True))
-        city = Path(folder) / "city"
-        semibandits("bound", CITY, "--plot", str(city.with_suffix(".png")))
-        keep("city-plan", city.with_suffix(".png").read_bytes())
-        semibandits("simulate", CITY, "-p", "GLADE", "-p", "thompson", "-T", "5000", "-n", "8", "--output", str(city))
-        keep(
-            "city-map",
-            shot_of_report(browser, city / "report.html", LAPTOP, 1.5, first="#decisions", last="#decisions"),
-        )
+        city = Path(folder) / "city.png"
+        semibandits("bound", CITY, "--plot", str(city))
+        keep("city-plan", city.read_bytes())
         with live_service(Path(folder)) as address:
             keep("live-page", shot_of_live_page(browser, address, TALL, 1.5, first="body"))
             keep("live-page-exploration", shot_of_live_page(browser, address, LAPTOP, 1.5, first="#exploration"))
