@@ -119,6 +119,8 @@ class Network:
     >>> cables = sb.SpanningTrees([link.ends for link in network.links])
     >>> cables.d, cables.m
     (18, 11)
+    >>> network.delay_routes("Gdansk", "Krakow").decision_set
+    Routes(d=18, m=11, source='Gdansk', target='Krakow')
     """
 
     name: str

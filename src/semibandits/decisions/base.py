@@ -249,6 +249,12 @@ class DecisionSet(ABC):
         -----
         The paper, problem P_IM. By default, branch and bound on Lagrangian bounds that only calls ``maximize`` and stops early
         if the ratio allows it: exact, not polynomial.
+
+        Examples
+        --------
+        >>> rates, views = np.array([0.5, 0.4, 0.3]), np.array([100, 10, 4])  # of three articles, of which one is shown
+        >>> sb.MSets(3, 1).maximize_index(rates, 1.0 / views).tolist()  # 0.3 + sqrt(1 / 4) is the largest
+        [False, False, True]
         """
         a, c, _ = self._index_problem(rewards, bonuses)
         return self._maximize_index(a, c, _ratio(ratio))
@@ -353,6 +359,14 @@ class DecisionSet(ABC):
         Notes
         -----
         The front can have exponentially many decisions. By default, P_BLM is solved for one budget after the other.
+
+        Examples
+        --------
+        >>> front = sb.MSets(4, 2).budget_front([4.0, 3.0, 2.0, 1.0], budgets=[1.0, 2.0, 3.0, 5.0])
+        >>> front.rewards.tolist(), front.budgets.tolist()
+        ([7.0, 6.0, 5.0, 4.0, 3.0], [3.0, 4.0, 6.0, 7.0, 8.0])
+        >>> front.best(at_least=6.0).tolist()
+        [True, False, False, True]
         """
         a, c = self._numbers(rewards, "rewards"), self._numbers(budgets, "budgets")
         sizes = float(np.abs(a).max()), float(np.abs(c).max())
@@ -411,6 +425,11 @@ class DecisionSet(ABC):
         DecisionCount
             `exact`, the number. If that takes more work, as for sets without a formula and with too many decisions to list, it
             is None, and `more_than` is a number that is exceeded, if one is known.
+
+        Examples
+        --------
+        >>> sb.MSets(40, 20).count_within(1_000)
+        DecisionCount(exact=137846528820, more_than=None)
         """
         try:
             return count_by_listing(self.count, work, self.d * self.m)

@@ -104,6 +104,8 @@ class SimulationResult:
     True
     >>> [row.policy for row in result.summary()]
     ['CUCB', 'OSSB']
+    >>> f"{result.slopes()['CUCB'].value:.1f} per ln T"
+    '1.9 per ln T'
     """
 
     policies: Sequence[str]

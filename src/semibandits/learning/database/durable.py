@@ -66,6 +66,7 @@ class DurableLearner:
     ...     repeated = learner.ask(key="visitor 17")
     ...     learner.tell(shown.id, {shown.labels[0]: 1.0}, key="click of visitor 17")
     ...     print(repeated.id == shown.id, learner.rounds, learner.plays.sum())
+    ...     deleted = learner.prune()  # keeps the state, and deletes the journal before it
     True 1 1
     """
 
