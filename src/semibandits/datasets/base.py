@@ -37,8 +37,8 @@ class Dataset:
         Source of the data.
     licence : str
         Licence of the data.
-    outcomes : tuple of ndarray of float, or None
-        The observed outcomes of each item, d logs of any length, in the unit of theta; theta is their mean. None if only
+    outcomes : tuple of d ndarray of float, each of shape (n,), or None
+        The observed outcomes of each item, logs of any length n, in the unit of theta; theta is their mean. None if only
         aggregates are known, or theta is modelled.
 
     Examples
