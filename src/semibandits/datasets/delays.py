@@ -9,7 +9,7 @@ from semibandits.errors import InvalidInputError
 
 @dataclass(frozen=True)
 class DelayModel:
-    """Delay of a packet on one link: propagation in glass, plus the time in an M/M/1 queue.
+    """Delay of a packet on one link: propagation in glass, plus the time in an M/M/1 queue (Kleinrock 1975).
 
     A link of length L km with load rho delays a packet by ``L / speed + Q`` ms, where Q, waiting and transmission
     together, is exponential with mean ``service / (1 - rho)``. Hence, in ms and ms squared,

@@ -26,7 +26,8 @@ class Bernoulli(Law):
 
     Notes
     -----
-    The divergence is that of Bernoulli laws, in nats: ``p log(p / q) + (1 - p) log((1 - p) / (1 - q))`` from the mean p to q.
+    The divergence is that of Bernoulli laws, in nats: ``p log(p / q) + (1 - p) log((1 - p) / (1 - q))`` from the mean p to q
+    (Garivier and Cappé 2011).
 
     Examples
     --------

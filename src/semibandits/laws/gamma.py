@@ -37,8 +37,8 @@ class Gamma(Law):
 
     Notes
     -----
-    The divergence from the mean p to q is ``shape (log(q / p) + p / q - 1)`` nats. For rewards it is convex only up to a raise
-    that doubles the mean. For costs it is convex.
+    The divergence from the mean p to q is ``shape (log(q / p) + p / q - 1)`` nats (Garivier and Cappé 2011, for shape 1). For
+    rewards it is convex only up to a raise that doubles the mean. For costs it is convex.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class Poisson(Law):
 
     Notes
     -----
-    The divergence from the mean count p to q is ``q - p - p log(q / p)`` nats.
+    The divergence from the mean count p to q is ``q - p - p log(q / p)`` nats (Garivier and Cappé 2011).
 
     Examples
     --------
