@@ -49,7 +49,7 @@ BONUSES = st.one_of(
 
 @pytest.mark.parametrize("name", SETS)
 @given(data=st.data(), ratio=st.sampled_from([1.0, 1.0, 0.9, 0.5, 0.1]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_no_decision_has_a_larger_index(name, data, ratio):
     d = SETS[name].d
     check(name, data.draw(vectors(d, REWARDS)), data.draw(vectors(d, BONUSES)), ratio)

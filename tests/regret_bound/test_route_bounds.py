@@ -161,7 +161,7 @@ def test_a_kept_result_is_proved_again(size):
 
 @pytest.mark.parametrize("shared", [False, True])
 @given(st.lists(st.integers(0, 2), min_size=24, max_size=24))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_streets_of_cost_zero(shared, costs):
     grid = nx.grid_2d_graph(3, 3)
     x = sb.Routes(grid if shared else grid.to_directed(), (0, 0), (2, 2))

@@ -24,7 +24,7 @@ from semibandits.rewards.poisson import PoissonRewards
 from semibandits.rewards.replayed import ReplayedRewards
 from semibandits.rewards.sampled import SampledRewards
 
-ROUNDS = 20_000
+ROUNDS = 10_000
 ROOT = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [-0.5, 0.5, 2.0]])
 COVARIANCE = ROOT @ ROOT.T
 LOGS = [[0.0, 0.0, 1.0], [2.5], [-1.0, 4.0, 4.0, 4.0, 7.0]]
