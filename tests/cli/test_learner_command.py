@@ -196,6 +196,16 @@ def test_create_from_a_file(run):
     assert (state["defer_plans"], state["variance"]) == (True, 2.0)
 
 
+@pytest.mark.parametrize("options", [["--size", "2"], ["--capacity", "1"], ["--capacity", "1", "--column", "group1=by"]])
+def test_items_of_a_table_keep_their_names(run, options):
+    columns = "item,theta" if "--size" in options else "item,group,by,theta"
+    rows = [f"{name},{'x,y,' * (len(columns) > 10)}0.5\n" for name in ("Storm", "Cup", "Tax")]
+    Path("news.csv").write_text(f"{columns}\n{''.join(rows)}")
+    two = ["--column", "group2=group"] if "group1=by" in options else []
+    assert run(["learner", "create", URL, "page", "news.csv", *options, *two])[::2] == (0, "")
+    assert set(sb.open_learner(URL, name="page").ask().labels) <= {"Storm", "Cup", "Tax"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
