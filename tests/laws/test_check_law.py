@@ -63,6 +63,39 @@ class NegativeBinomial(Law):
         return np.where((room > 0.0) & (b > 0.0), np.minimum(root, end), end)
 
 
+class Laplace(Law):
+    """A Laplace law of scale 1, whose slopes approach 1: large raises differ by less than the last digit of a slope."""
+
+    rounding = 1e-9
+
+    def check(self, theta): ...
+
+    def reach(self, theta):
+        return np.full(np.shape(theta), np.inf)
+
+    def divergence(self, theta, rise):
+        small = rise**2 / 2 - rise**3 / 6 + rise**4 / 24 - rise**5 / 120
+        return np.where(rise < 1e-3, small, rise + np.expm1(-rise)) + 0.0 * theta
+
+    def raise_at(self, theta, slope):
+        with np.errstate(divide="ignore"):
+            return np.where(slope < 1.0, -np.log1p(-np.minimum(slope, 1.0)), np.inf) + 0.0 * theta
+
+
+class EndsTooEarly(Laplace):
+    """Slopes from 0.9 on are said not to occur."""
+
+    def raise_at(self, theta, slope):
+        return np.where(slope < 0.9, super().raise_at(theta, slope), np.inf)
+
+
+class CancelsToNothing(Laplace):
+    """Tiny raises have the divergence 0."""
+
+    def divergence(self, theta, rise):
+        return rise + np.exp(-rise) - 1.0 + 0.0 * theta
+
+
 class SteeperThanItSays(NegativeBinomial):
     """Its raises are a hundredth of a percent too large."""
 
@@ -124,6 +157,7 @@ THETA = [0.2, 1.0, 30.0]
 
 def test_a_user_defined_law_passes():
     check_law(NegativeBinomial(), THETA)
+    check_law(Laplace(), THETA)
 
 
 @pytest.mark.parametrize(
@@ -131,6 +165,8 @@ def test_a_user_defined_law_passes():
     [
         (SteeperThanItSays(), "the divergence must agree with raise_at"),
         (Cancelling(), "the divergence must agree with raise_at"),
+        (CancelsToNothing(), "formulas that cancel for tiny raises need np.log1p"),
+        (EndsTooEarly(), "the divergence must agree with raise_at"),
         (SlightlyWrong(), "the divergence must agree with raise_at"),
         (NeverConvexEnough(), "the divergence must be convex up to convex_to"),
         (JumpsTooLate(), "raise_at must be finite before and inf at the slopes jump_at"),
