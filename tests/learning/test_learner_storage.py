@@ -17,6 +17,7 @@ from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import digest
+from semibandits.laws import Gaussian
 from semibandits.learning import Learner, storage
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB
@@ -162,6 +163,10 @@ def test_own_policies_are_passed_in(policy):
     assert len(state["agent"]["told"]) == 5
 
 
+class OneMore(Gaussian):
+    """A law that is not of the library."""
+
+
 def state_of(policy=None, decision_set=None):
     learner = Learner(decision_set or MSets(4, 2), policy or CUCB(), variance=0.5, seed=4)
     run(learner, np.random.default_rng(3), 8, [])
@@ -178,7 +183,16 @@ STRANGERS = {
         {"policy": Counting(step=2)},
     ),
     "built in for own": ("policy must have the specification", lambda: state_of(Counting()), {"policy": CUCB()}),
-    "another policy": ("policy must have the specification", lambda: state_of(), {"policy": CUCB(radius="kveton")}),
+    "another policy": (
+        r"policy must have the specification \{'radius': \{'log': 1.0, [^}]*\}\}, got \{'radius'",
+        lambda: state_of(),
+        {"policy": CUCB(radius="kveton")},
+    ),
+    "own law missing": (
+        r"policy must be passed for .*OneMore.*: its law is not one",
+        lambda: state_of(CUCB(law=OneMore())),
+        {},
+    ),
     "no policy": ("must be a Policy", lambda: state_of(), {"policy": "CUCB"}),
     "own set missing": ("decision_set must be passed", lambda: state_of(decision_set=Pairs()), {}),
     "another own set": (

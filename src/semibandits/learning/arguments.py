@@ -74,9 +74,10 @@ def default_variance(policy: Policy, law: Law | None) -> ArrayLike:
         return 0.25
     if isinstance(policy, LawPolicy) and policy.known_law is not None and policy.known_law == law:
         return 1.0  # not used
+    law_remedy = ", or their law, rewards='bernoulli' for rewards 0 and 1"
     raise InvalidInputError(
-        "variance must be given, got None: pass the variance of the rewards, (b - a)**2 / 4 for rewards in [a, b], or their "
-        "law, rewards='bernoulli' for rewards 0 and 1"
+        "variance must be given, got None: pass the variance of the rewards, (b - a)**2 / 4 for rewards in [a, b]"
+        + (law_remedy if law is None else f"; {policy.name} does not use the law")
     )
 
 

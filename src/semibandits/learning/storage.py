@@ -196,18 +196,23 @@ def stored_policy(state: Any, own: Policy | None) -> Policy:
         If `own` is another policy, or is None although the policy cannot be rebuilt.
     """
     state = _mapping(state, "policy", ("built_in", "specification"))
+    wanted = state["specification"]
     if own is None:
-        if state["built_in"] is True:
-            return build(state["specification"])
+        what = "its law" if isinstance(wanted, Mapping) and isinstance(wanted.get("law"), str) else "it"
+        if state["built_in"] is True and what == "it":
+            return build(wanted)
         raise InvalidInputError(
-            f"policy must be passed for a state of {state['specification']}, got None: it is not a policy of the library"
+            f"policy must be passed for a state of {wanted}, got None: {what} is not one of the library"
         )
     if not isinstance(own, Policy):
         raise InvalidInputError(f"policy must be a Policy, got {type(own).__name__}: pass the policy of the learner")
     if policy_state(own) != state:
+        got = _specification(own)
+        if isinstance(wanted, Mapping) and isinstance(got, Mapping) and wanted.get("name") == got.get("name"):
+            changed = [key for key in {**wanted, **got} if wanted.get(key) != got.get(key)]
+            wanted, got = ({key: one.get(key) for key in changed or one} for one in (wanted, got))
         raise InvalidInputError(
-            f"policy must have the specification {state['specification']}, got {_specification(own)}: "
-            "pass the policy of the learner"
+            f"policy must have the specification {wanted}, got {got}: pass the policy of the learner"
         )
     return own
 

@@ -366,7 +366,7 @@ class GravesLaiResult:
         Raises
         ------
         InvalidInputError
-            If the payload is incomplete or inconsistent. The bracket itself is not verified again.
+            If the payload is incomplete or inconsistent, or its law is your own. The bracket itself is not verified again.
         """
         from semibandits.regret_bound.json_form import result_from_json
 

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from semibandits._files import similar_file
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database import schema
 
@@ -86,7 +87,8 @@ class Backend:
         is_file = self._url.get_backend_name() == "sqlite"
         if not create and is_file and not os.path.exists(str(self._url.database)):
             raise StorageError(
-                f"{self.shown} must be a database of learners, got no such file: check the URL, or create a learner"
+                f"{self.shown} must be a database of learners, got no such file: "
+                f"{similar_file(str(self._url.database), 'check the URL, or create a learner')}"
             )
         version = self.run(schema.version_of, reads=True)
         if version == 0 and not create:
@@ -236,7 +238,7 @@ def _checked_url(url: str) -> URL:
         )
     if parsed.database in (None, "", ":memory:"):
         raise InvalidInputError(
-            "url must name a file, got a database in memory: pass for instance 'sqlite:///routes.db', or use sb.Learner"
+            f"url must name a file after three slashes, got {url!r}: pass for instance 'sqlite:///routes.db', or use sb.Learner"
         )
     return parsed
 
