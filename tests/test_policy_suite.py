@@ -215,8 +215,9 @@ BROKEN_POLICIES = [
 
 @pytest.mark.parametrize(("message", "overrides"), BROKEN_POLICIES)
 def test_the_suite_finds_a_broken_policy(message, overrides):
-    with pytest.raises(AssertionError, match=message):
+    with pytest.raises(AssertionError, match=message) as caught:
         check_policy(broken_policy(**overrides), build(*EXAMPLE))
+    assert caught.value.__notes__[0].startswith("while checking the promise '")
 
 
 ENGINE_ERRORS = [
@@ -240,6 +241,8 @@ def test_the_suite_finds_an_engine_that_drifts(monkeypatch, message, field, erro
 
 
 def test_arguments_of_the_suite_are_checked():
+    with pytest.raises(InvalidInputError, match=r"policy must be a Policy, got <class '.*CUCB'>: pass an object"):
+        check_policy(CUCB, MSets(6, 2))
     with pytest.raises(InvalidInputError, match="horizon must be at least 2 d = 12, got 11"):
         check_policy(CUCB(), MSets(6, 2), horizon=11)
     with pytest.raises(InvalidInputError, match=r"waivers must name promises among rounds, .*, got speed"):

@@ -39,8 +39,16 @@ class Fields:
         if key in self._left:
             return self._left.pop(key)
         if default is _REQUIRED:
-            raise InvalidInputError(f"{self._where} must have the key {key!r}, got none: add it")
+            raise InvalidInputError(f"{self._where} must have the key {key!r}, {self.instead(key)}")
         return default
+
+    def instead(self, *missing: str, otherwise: str = "got none: add it") -> str:
+        """End of the error for missing keys: a key that is similar to one of them."""
+        for key in missing:
+            close = get_close_matches(key, map(str, self._left), n=1, cutoff=0.7)
+            if close:
+                return f"got {close[0]!r}: did you mean {key!r}?"
+        return otherwise
 
     def text(self, key: str, default: object = _REQUIRED) -> str:
         """Value of `key` as a string."""

@@ -108,6 +108,20 @@ def test_forget_and_expire(client, learner):
     assert [asked.id for asked in learner.open_rounds] == [3, 5]
 
 
+@pytest.mark.parametrize(
+    ("action", "body", "end"),
+    [
+        ("tell", {"rond": 0, "costs": [1, 1]}, "the key 'round', got 'rond': did you mean 'round'?"),
+        ("tell", {"round": 0, "cost": [1, 1]}, "either rewards or costs, got 'cost': did you mean 'costs'?"),
+        ("tell", {"round": 0}, "either rewards or costs, got neither: pass one of them"),
+        ("expire", {"second": 3}, "one of age, before and seconds, got 'second': did you mean 'seconds'?"),
+        ("ask", {"available": {"exept": []}}, "the key 'except', got 'exept': did you mean 'except'?"),
+    ],
+)
+def test_misspelt_keys(client, learner, action, body, end):
+    assert error_of(post(client, f"courier/{action}", body)).endswith(end)
+
+
 def test_keys(client, learner):
     first = post(client, "courier/ask", key="order 1").json()
     assert post(client, "courier/ask", key="order 1").json() == first
@@ -183,7 +197,7 @@ def test_the_bound_at_the_estimates(client_with, learner):
     client = client_with()
     failed = client.get("/v1/learners/courier/bound").json()
     assert (failed["status"], failed["value"]) == ("failed", None)
-    assert failed["message"].startswith("a bound needs an outcome of every item, got none of 5 of 5")
+    assert failed["message"].startswith("a bound needs an outcome of every item, and 5 of 5 have none")
     for k in range(9):
         asked = learner.ask()
         learner.tell(asked.id, costs=(1.0 + asked.items + 0.1 * k).tolist())

@@ -19,6 +19,9 @@ from semibandits.reporting.report import write_payload
 from semibandits.reporting.sources import read_results
 from semibandits.studies import (
     Output,
+    SimulationOptions,
+    Study,
+    find_problem,
     read_study,
     run,
     run_study,
@@ -308,3 +311,11 @@ def test_options_of_files_are_inlined(place):
     kept = json.loads(Path("films-results/instance.json").read_text(encoding="utf-8"))
     assert kept["matroid"]["capacities"] == {"x": 1, "y": 2}
     assert (kept["variance"], kept["name"]) == (2, "films")
+
+
+def test_policy_objects_are_for_simulate():
+    problem = find_problem("germany50-routing")
+    with pytest.raises(
+        InvalidInputError, match=r"policies of studies must be texts, .*, got CUCB\(\): pass Policy objects"
+    ):
+        Study(problem=problem, simulation=SimulationOptions(policies=(sb.CUCB(),)))

@@ -17,6 +17,7 @@ BODY: Final = "the body"
 MOST_ROUNDS: Final = 1_000
 """Largest number of rounds of one ask."""
 LARGEST: Final = 2**53
+AGES: Final = ("age", "before", "seconds")
 _ABSENT: Final = object()
 
 
@@ -84,9 +85,12 @@ def outcome(fields: Fields, items: ItemLabels, where: str) -> tuple[int, Outcome
     number = whole(fields, "round")
     given = {key: value for key in ("rewards", "costs") if (value := fields.take(key, _ABSENT)) is not _ABSENT}
     if len(given) != 1:
-        raise InvalidInputError(
-            f"{where} must have either rewards or costs, got {'both' if given else 'neither'}: pass one of them"
+        found = (
+            "got both: drop one"
+            if given
+            else fields.instead("rewards", "costs", otherwise="got neither: pass one of them")
         )
+        raise InvalidInputError(f"{where} must have either rewards or costs, {found}")
     ((key, value),) = given.items()
     return number, _outcome(value, items, key), key == "costs"
 
@@ -110,13 +114,18 @@ def outcomes(fields: Fields, items: ItemLabels) -> tuple[list[tuple[int, Outcome
 def limit_of_age(fields: Fields) -> dict[str, Any]:
     """The argument of `expire`: `age`, `before` or `seconds`."""
     given = {}
-    for key in ("age", "before", "seconds"):
+    for key in AGES:
         value = fields.take(key, _ABSENT)
         if value is not _ABSENT:
             given[key] = value
     if len(given) != 1:
         raise InvalidInputError(
-            f"{BODY} must have one of age, before and seconds, got {', '.join(given) or 'none'}: pass one of them"
+            f"{BODY} must have one of age, before and seconds, "
+            + (
+                f"got {', '.join(given)}: drop all but one"
+                if given
+                else fields.instead(*AGES, otherwise="got none: add one")
+            )
         )
     ((key, value),) = given.items()
     if key == "seconds":

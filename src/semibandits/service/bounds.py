@@ -97,7 +97,7 @@ class BoundWorker:
         missing = int((now.plays == 0).sum())
         if missing:
             solve.finished = _failed(
-                f"a bound needs an outcome of every item, got none of {missing} of {len(now.plays)}: tell more outcomes"
+                f"a bound needs an outcome of every item, and {missing} of {len(now.plays)} have none: tell more outcomes"
             ) | {"at_rounds": now.rounds}
             return
         solve.begun = time.monotonic()

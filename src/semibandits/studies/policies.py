@@ -63,6 +63,10 @@ class PolicyChoice:
         """
         if isinstance(text, PolicyChoice):
             return text
+        if not isinstance(text, str):
+            raise InvalidInputError(
+                f"policies of studies must be texts, as in {_EXAMPLE}, got {text!r}: pass Policy objects to semibandits.simulate"
+            )
         name, colon, rest = text.partition(":")
         parameters: dict[str, str | float] = {}
         for pair in rest.split(",") if colon else ():

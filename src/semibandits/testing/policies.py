@@ -92,9 +92,10 @@ def check_policy(
     Raises
     ------
     InvalidInputError
-        If `horizon` is too short, or `waivers` names an unknown promise.
+        If `policy` is not a Policy, `horizon` is too short, or `waivers` names an unknown promise.
     AssertionError
-        At the first broken promise, with what was expected and what was got.
+        At the first broken promise, with what was expected and what was got. Errors of the policy itself are not caught; a note
+        names the promise that was checked.
 
     Examples
     --------
@@ -108,6 +109,8 @@ def check_policy(
         ...
     semibandits.errors.InvalidInputError: waivers must name promises among rounds, description, ... variance, got speed
     """
+    if not isinstance(policy, Policy):
+        raise InvalidInputError(f"policy must be a Policy, got {policy!r}: pass an object, such as CUCB()")
     if horizon < 2 * decision_set.d:
         raise InvalidInputError(
             f"horizon must be at least 2 d = {2 * decision_set.d}, got {horizon}: unseen items are covered first"
@@ -119,7 +122,11 @@ def check_policy(
     case = case_of(policy, decision_set, seed, horizon)
     for promise, check in PROMISES.items():
         if promise not in reasons:
-            check(case)
+            try:
+                check(case)
+            except Exception as error:
+                error.add_note(f"while checking the promise {promise!r}")
+                raise
 
 
 def _check_rounds(case: Case) -> None:
@@ -388,8 +395,8 @@ def _check_labels(case: Case) -> None:
         else:
             require(
                 np.array_equal(y, x[order]),
-                f"labels of items must not matter, got {y} instead of {x[order]} in round {t} (for a policy that draws other "
-                'numbers than one normal per item and round, waive "labels")',
+                f'labels of items must not matter, got {y} instead of {x[order]} in round {t} (waive "labels" for a policy '
+                "that breaks ties by number, or draws other numbers than one normal per item and round)",
             )
         missing &= ~x
         tell(one, x, outcomes)
