@@ -2,8 +2,12 @@
 
 import networkx as nx
 import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
 
-from semibandits.plotting.layout import layered_layout, spring_layout
+from semibandits.decisions.routes import Routes
+from semibandits.families.registry import family_of
+from semibandits.plotting.layout import layered_layout, node_positions, spring_layout
 
 
 def crossings(places, tails, heads):
@@ -42,6 +46,17 @@ def test_sweeps_untangle_two_crossed_chains():
     order = np.array(list(nx.topological_sort(graph)))
     places = layered_layout(order, tails, heads)
     assert crossings(places, tails, heads) == 0
+
+
+def test_routes_go_from_left_to_right():
+    streets = [("work", "b"), ("b", "c"), ("c", "home"), ("work", "e"), ("e", "home"), ("b", "e")]
+    routes = Routes(streets, "home", "work", directed=False)
+    network = family_of(routes).network(routes)
+    places, springs = node_positions(network, None), spring_layout(len(network.nodes), network.tails, network.heads)
+    (left, low), (right, high) = places[[network.source, network.target]]
+    assert right - left == pytest.approx(np.linalg.norm(springs[network.target] - springs[network.source]))
+    assert high == pytest.approx(low)
+    np.testing.assert_allclose(pdist(places), pdist(springs))
 
 
 def test_spring_layout_is_the_same_every_time():

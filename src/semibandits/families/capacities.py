@@ -70,5 +70,6 @@ def _limits(column: str, names: Sequence[str], wanted: Sequence[_Capacity]) -> d
                 ", or ",
                 Option("capacities", ["K"]),
                 " for all groups",
+                *(() if wanted else (", or ignore the groups: ", Option("family", "msets"))),
             )
     return limits

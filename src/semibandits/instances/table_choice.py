@@ -132,7 +132,7 @@ def _best(header: Header, tables: list[Table]) -> list[Table]:
 
 
 def _guesses(header: Header, tables: list[Table]) -> list[Table]:
-    """The formats that lack the fewest columns, misspelt ones counting half; none if all lack all."""
+    """The formats that lack the fewest columns, misspelt ones counting half; none if all of all families lack all."""
 
     def found(table: Table) -> tuple[float, float]:
         there = sum(bool(header.candidates(column)) for column in table.columns)
@@ -140,7 +140,7 @@ def _guesses(header: Header, tables: list[Table]) -> list[Table]:
         return (there + near / 2) / len(table.columns), there + near / 2
 
     best = max(map(found, tables))
-    return [table for table in tables if found(table) == best] if best[0] > 0 else []
+    return [table for table in tables if found(table) == best] if best[0] > 0 or len(tables) < len(TABLES) else []
 
 
 def _missing(header: Header, tables: list[Table]) -> InvalidInputError:
@@ -156,7 +156,9 @@ def _missing(header: Header, tables: list[Table]) -> InvalidInputError:
     missing = [column for column in table.columns if not header.candidates(column)]
     close = header.misspelt(missing[0]) or header.misspelt(missing[0], usual=True)
     other = header.only_one_without_role() if len(missing) == 1 else None
-    needed = ", ".join((*table.columns, "theta or costs"))
+    needed = ", ".join((*table.columns, "theta or costs")) + (
+        " (one line per pair)" if table.name == "matchings" else ""
+    )
     if close is None:
         remedy = "add it, or name the column, as in " if len(missing) == 1 else "add them, or name the columns, as in "
     else:

@@ -21,12 +21,20 @@ STEEPEST: Final = 80.0
 
 
 def node_positions(network: Network, positions: Mapping[Hashable, tuple[float, float]] | None) -> FloatArray:
-    """Positions of the nodes of a network, shape (n, 2): the given ones, else layers for paths, else springs."""
+    """Positions of the nodes of a network, shape (n, 2): the given ones, else layers for paths, else springs.
+
+    On springs the target of routes is to the right of their source, at the same height.
+    """
     if positions is not None:
         return node_places(network.nodes, positions)
     if network.order is not None:
         return layered_layout(network.order, network.tails, network.heads)
-    return spring_layout(len(network.nodes), network.tails, network.heads)
+    places = spring_layout(len(network.nodes), network.tails, network.heads)
+    if network.source is None or network.target is None:
+        return places
+    x, y = places[network.target] - places[network.source]
+    turned: FloatArray = places @ np.array([[x, -y], [y, x]]) / np.hypot(x, y)
+    return turned
 
 
 def layered_layout(order: IntArray, tails: IntArray, heads: IntArray) -> FloatArray:

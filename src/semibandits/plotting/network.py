@@ -123,7 +123,7 @@ def plot_network_plan(
     result : GravesLaiResult
         A solution over decisions whose items are edges of a graph: paths, trees, forests.
     positions : mapping from node to (x, y), optional
-        Positions of the nodes. By default paths are drawn from left to right and trees by a spring layout.
+        Positions of the nodes. By default paths and routes are drawn from left to right, the latter and trees by a spring layout.
     labels : mapping from node to str, optional
         Names to write; by default those of all nodes if there are at most 70, else of the two ends only.
     ax : Axes, optional
@@ -163,7 +163,7 @@ def plot_network_plan(
     ax = new_axes() if ax is None else ax
     if geographic and is_map(drawing.places):
         ax.set_aspect(1.0 / np.cos(np.radians(np.mean(drawing.places[:, 1]))))
-    elif positions is not None or not drawing.directed:
+    elif positions is not None:
         ax.set_aspect("equal")
     _draw_links(ax, result, drawing)
     _draw_nodes(ax, drawing)
@@ -225,7 +225,14 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
         norm, colours = rate_norm(rates), rate_colours()
         draw(order, 3.0, colors=colours(norm(rates)), linewidths=bold * (1.3 + 4.7 * np.asarray(norm(rates))))
         bar = ax.figure.colorbar(
-            ScalarMappable(norm, colours), ax=ax, label=RATE_LABEL, shrink=0.5, aspect=25, pad=0.02, format=plain_number
+            ScalarMappable(norm, colours),
+            ax=ax,
+            label=RATE_LABEL,
+            shrink=0.5,
+            aspect=25,
+            pad=0.02,
+            format=plain_number,
+            panchor=False,
         )
         bar.outline.set_visible(False)
     if rest.any():
