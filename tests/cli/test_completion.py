@@ -22,6 +22,7 @@ def completed(words, number):
     [
         ("semibandits si", 1, ["simulate"]),
         ("semibandits bound --sat", 2, ["--saturate"]),
+        ("semibandits learner ex", 2, ["export"]),
         ("semibandits nothing", 1, []),
     ],
 )

@@ -48,6 +48,14 @@ def test_list_and_show(run, learn):
     assert "Its mean" not in run(["learner", "show", URL, "other"])[1]
 
 
+def test_a_narrow_terminal_loses_no_letters(run, learn, monkeypatch):
+    learn("a-courier-of-the-north")
+    monkeypatch.setenv("COLUMNS", "60")
+    out = run(["learner", "list", URL])[1]
+    assert "…" not in out
+    assert max(map(len, out.splitlines())) <= 60
+
+
 def test_json(run, learn):
     learner = learn()
     learner.ask()

@@ -59,7 +59,13 @@ LONGEST_FACT: Final = 300
 
 def command(
     action: Annotated[
-        str, typer.Argument(metavar="ACTION", help="create, list, show, export, import or prune.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="ACTION",
+            help="create, list, show, export, import or prune.",
+            show_default=False,
+            autocompletion=lambda: list(ACTIONS),
+        ),
     ],
     url: Annotated[str, typer.Argument(metavar="URL", help="URL of the database.", show_default=False)],
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of the learner.", show_default=False)] = None,
@@ -181,9 +187,9 @@ def _list(url: str, *, as_json: bool) -> None:
         return
     table = Table(box=box.SIMPLE_HEAD)
     for title in ("learner", "decisions", "policy", "created"):
-        table.add_column(title)
+        table.add_column(title, overflow="fold")
     for title in ("calls", "stored", "snapshots"):
-        table.add_column(title, justify="right")
+        table.add_column(title, overflow="fold", justify="right")
     for row in facts:
         numbers = (f"{row[key]:,}" for key in ("calls", "entries", "snapshots"))
         table.add_row(row["name"], row["decision_set"], shortened(row["policy"], 40), row["created"][:10], *numbers)

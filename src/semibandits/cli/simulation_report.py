@@ -92,7 +92,7 @@ def _table(answer: Answer) -> Table:
     with_bound = any(row.regret_ratio is not None or row.slope_ratio is not None for row in rows)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True, pad_edge=False)
     lines = [line for row in rows for line in _name_lines(row)]
-    table.add_column("policy", overflow="fold", max_width=NAME_WIDTH, no_wrap=max(map(len, lines)) <= NAME_WIDTH)
+    table.add_column("policy", max_width=NAME_WIDTH, no_wrap=max(map(len, lines)) <= NAME_WIDTH)
     table.add_column(styled("regret at T", *unit), justify="right")
     if with_bound:
         table.add_column(styled("over", "C ln T"), justify="right")
@@ -102,6 +102,8 @@ def _table(answer: Answer) -> Table:
     table.add_column(styled("calls", "a round"), justify="right")
     if answer.seconds:
         table.add_column(styled("time", "(s)"), justify="right")
+    for column in table.columns:
+        column.overflow = "fold"  # narrow terminals break numbers, but lose no digits
     for row in rows:
         table.add_row(*_cells(answer, row, with_bound=with_bound))
     return table
