@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 
 def counted(n: int, one: str, several: str) -> str:
@@ -51,15 +51,17 @@ def mean_text(value: float, half: float) -> str:
 
 
 def bracket_text(lower: float, value: float) -> str:
-    """``lower ≤ C(θ) ≤ value``, rounded outwards, so that the printed bracket is valid."""
+    """``lower ≤ C(θ) ≤ value``, rounded outwards, so that the printed bracket is valid; the digits show its gap."""
     if lower == value:
         return f"C(θ) = {number_text(value)}"
-    return f"{_rounded(lower, math.floor)} ≤ C(θ) ≤ {_rounded(value, math.ceil)}"
+    gap = (value - lower) / value if 0.0 < lower < value < math.inf else 1.0
+    digits = min(max(6, 1 + math.floor(-math.log10(gap))), 15)
+    return f"{_rounded(lower, digits, ROUND_FLOOR)} ≤ C(θ) ≤ {_rounded(value, digits, ROUND_CEILING)}"
 
 
-def _rounded(value: float, rounding: Callable[[float], int]) -> str:
-    """Six significant digits, rounded down or up."""
+def _rounded(value: float, digits: int, rounding: str) -> str:
+    """Significant digits, rounded down or up from the shortest text of the number."""
     if value == 0 or not math.isfinite(value):
         return number_text(value)
-    scale = 10.0 ** (5 - math.floor(math.log10(abs(value))))
-    return number_text(rounding(value * scale) / scale)
+    last = math.floor(math.log10(abs(value))) + 1 - digits
+    return number_text(float(Decimal(repr(float(value))).quantize(Decimal((0, (1,), last)), rounding)), digits)
