@@ -23,7 +23,7 @@ function policiesTable(data) {
   section("policies").append(...sortableTable(columns, rows, { label: "Policies", kind: "policies stacked" }),
     tag("p", { class: "note" }, [
       any((row) => row.slope) && "Slope: that of the mean regret against ln\u00a0T over the last factor of ten in T. ",
-      rows.some((row) => interval(row.regret_interval)) && "Small figures: 95 % confidence intervals. ",
+      rows.some((row) => interval(row.regret_interval)) && "Small figures: 95\u00a0% confidence intervals. ",
       "Calls of the linear and the index oracle, plans and seconds: means per replication.",
     ]));
 }
