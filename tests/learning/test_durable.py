@@ -226,7 +226,7 @@ def test_learners_of_a_database_are_independent(url):
         ({"decision_set": sb.MSets(7, 2)}, "decision_set must be the MSets with fingerprint"),
         ({"policy": sb.ESCB()}, "policy must have the specification"),
         ({"variance": 0.25}, r"variance must be that of the learner 'one', 0.5, got 0.25"),
-        ({"seed": 4}, "seed must be that of the learner"),
+        ({"seed": 4}, "seed must be that of the learner 'one', got 4"),
         ({"snapshot_every": 0}, "snapshot_every must be an integer >= 1"),
         ({"timeout": -1}, "timeout must be a number of seconds"),
         ({"name": "two"}, "decision_set must be given for a new learner"),

@@ -2,12 +2,12 @@
 
 import pytest
 from fastapi.testclient import TestClient
+from servers import LOCAL
 
 import semibandits as sb
 from semibandits.service import Settings, create_app
 
 STREETS = [("home", "a"), ("home", "b"), ("a", "b"), ("a", "work"), ("b", "work")]
-LOCAL = "http://127.0.0.1:8000"
 
 
 @pytest.fixture

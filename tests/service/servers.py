@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
+LOCAL = "http://127.0.0.1:8000"
 SERVE = (sys.executable, "-c", "import semibandits_cli; semibandits_cli.main()", "serve")
 
 

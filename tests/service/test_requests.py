@@ -9,10 +9,9 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from servers import error_of, post
+from servers import LOCAL, error_of, post
 
 import semibandits as sb
-from conftest import LOCAL
 from semibandits.service import create_app
 
 

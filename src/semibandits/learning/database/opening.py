@@ -295,7 +295,8 @@ class _Given:
         for name, value in found.items():
             expected = stored.specification.get("generator" if name == "seed" else name)
             if value != expected:
+                kept, got = ("", self.seed) if name == "seed" else (f", {shortened(repr(expected), 100)}", value)
                 raise InvalidInputError(
-                    f"{name} must be that of the learner {stored.name!r}, {shortened(repr(expected), 100)}, got "
-                    f"{shortened(repr(value), 100)}: leave it out, or choose another name for a new learner"
+                    f"{name} must be that of the learner {stored.name!r}{kept}, got {shortened(repr(got), 100)}: leave it out, "
+                    "or choose another name for a new learner"
                 )
