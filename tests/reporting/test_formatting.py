@@ -34,7 +34,7 @@ def test_numbers(value, text):
 @given(st.floats(1e-6, 1e8), st.floats(1e-15, 0.5) | st.sampled_from([1e-15, 3e-12, 1e-9, 1e-6]))
 def test_a_printed_bracket_contains_the_true_one(lower, width):
     value = lower * (1 + width)
-    left, right = bracket_text(lower, value).replace(",", "").split(" ≤ C(θ) ≤ ")
+    left, right = bracket_text(lower, value, 15).replace(",", "").split(" ≤ C(θ) ≤ ")
     assert Fraction(left) <= Fraction(repr(lower))
     assert Fraction(right) >= Fraction(repr(value))
     closeness = min(2e-5, 15 * width + 1e-14)
@@ -49,7 +49,8 @@ def test_a_closed_form_is_no_bracket():
 def test_a_small_gap_is_seen_in_the_digits():
     assert bracket_text(0.1, 0.3) == "0.1 ≤ C(θ) ≤ 0.3"
     assert bracket_text(105.82807, 105.8289) == "105.828 ≤ C(θ) ≤ 105.829"
-    assert bracket_text(4.4798740121, 4.4798740255) == "4.47987401 ≤ C(θ) ≤ 4.47987403"
+    assert bracket_text(4.4798740121, 4.4798740255, 15) == "4.47987401 ≤ C(θ) ≤ 4.47987403"
+    assert bracket_text(4.4798740121, 4.4798740255) == "4.47987 ≤ C(θ) ≤ 4.47988"
 
 
 def test_a_path_is_named_by_its_nodes_whatever_the_order_of_its_arcs():

@@ -101,7 +101,7 @@ def _bound_text(result: GravesLaiResult) -> str:
 
 
 def _certificate(result: GravesLaiResult) -> str:
-    text = bracket_text(result.lower, result.value)
+    text = bracket_text(result.lower, result.value, 15)
     if result.lower != result.value:
         text += f", gap {result.gap:.1e}"
     return text if result.status is Status.OPTIMAL else f"{text} (stopped early: {result.status})"

@@ -94,7 +94,7 @@ class ProgressLine(StatusLine):
         """Show the progress of the solve."""
         self._start = self._clock() - progress.seconds
         self._state = (
-            f"round {progress.round}, {progress.cycles:,} cycles, {bracket_text(progress.lower, progress.value)}, "
+            f"round {progress.round}, {progress.cycles:,} cycles, {bracket_text(progress.lower, progress.value, 15)}, "
             f"gap {progress.gap:.1e}"
         )
         self._show(f"{self._state}, {progress.seconds:.1f} s", progress.seconds)

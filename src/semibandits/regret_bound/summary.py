@@ -88,7 +88,7 @@ def result_repr(result: GravesLaiResult) -> str:
     """The bound in five lines."""
     wording = Wording.of(result)
     law = result.law.name
-    certificate = f"{bracket_text(result.lower, result.value)}, gap {result.gap:.1e}, {result.status}"
+    certificate = f"{bracket_text(result.lower, result.value, 15)}, gap {result.gap:.1e}, {result.status}"
     name, reward = _reward_fact(result, wording)
     lines = (
         f"GravesLaiResult({certificate}",
