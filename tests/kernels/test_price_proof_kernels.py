@@ -36,7 +36,8 @@ def priced(rng, n, ends, costs, n_prices):
     raises = np.minimum(prices / rates[:, None], caps[:, None])
     weights = np.outer(costs, prices) - raises * prices + rates[:, None] * raises**2 / 2.0
     tails, heads = np.array(ends, dtype=np.int64).T.copy()
-    return n, tails, heads, costs, np.column_stack((weights, costs - caps))
+    rows = np.column_stack((weights, costs - caps))  # by columns if there is one price: another version of the kernel
+    return n, tails, heads, costs, np.ascontiguousarray(rows)
 
 
 def search(graph, level, *, begin=1e-7, max_labels=ENOUGH, max_found=ENOUGH, starts=None):

@@ -93,7 +93,7 @@ def test_options_in_messages_are_keys_of_the_file(place):
         run_text('[problem]\nfile = "groups.csv"\n')
     assert str(error.value) == (
         "study.toml, [problem]: each group must have a capacity, got none for 'p' of the column group: "
-        'add capacity = ["p=K"], or capacity = ["K"] for all groups'
+        'add capacity = ["p=K"], or capacity = ["K"] for all groups, or ignore the groups: family = "msets"'
     )
     with pytest.raises(InvalidInputError, match=r"got none of them: give one, for instance network = \"germany50\"$"):
         run_text("[problem]\n")
