@@ -230,6 +230,7 @@ def test_learners_of_a_database_are_independent(url):
         ({"snapshot_every": 0}, "snapshot_every must be an integer >= 1"),
         ({"timeout": -1}, "timeout must be a number of seconds"),
         ({"name": "two"}, "decision_set must be given for a new learner"),
+        ({"name": "ona"}, r"has no learner 'ona': did you mean 'one'\?"),
         ({"name": "a\nb"}, "name must be a printable text"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from semibandits._arguments import hinted
@@ -254,9 +255,12 @@ class _Given:
     def first_state(self, backend: Backend, name: str) -> Payload:
         """The state of a new learner."""
         if self.decision_set is None:
+            from semibandits.learning.database import journal
+
+            close = get_close_matches(name, backend.run(journal.names, reads=True), n=1)
+            remedy = f"did you mean {close[0]!r}?" if close else "pass one, or the name of an existing learner"
             raise InvalidInputError(
-                f"decision_set must be given for a new learner, got None, and {backend.shown} has no learner {name!r}: pass one, "
-                "or the name of an existing learner"
+                f"decision_set must be given for a new learner, got None, and {backend.shown} has no learner {name!r}: {remedy}"
             )
         return Learner(
             self.decision_set,
