@@ -20,8 +20,8 @@ from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversa
 from semibandits.policies.registry import POLICIES
 
 EDGES = [(u, v) for v in range(5) for u in range(v)]
-HORIZON = 25
-INSTANCES = 72
+HORIZON = 20
+INSTANCES = 48
 SWITCH, BREAK = 0.02, 0.0005
 GAUSSIAN, BERNOULLI = ("auto", "columns", "cycles", "glpg"), ("auto", "cycles")
 

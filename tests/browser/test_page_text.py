@@ -85,7 +85,7 @@ def test_hard_names_add_no_element_and_no_attribute(sample):
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=20), lambda kids: st.lists(kids, max_size=3)
                     | st.dictionaries(st.text(max_size=5), kids, max_size=3), max_leaves=8))  # fmt: skip
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_json_in_the_page_is_unchanged_and_cannot_end_its_element(value):
     text = data_text({"value": value})
     assert json.loads(text) == {"value": value}

@@ -84,7 +84,7 @@ def length(line):
     return float(np.hypot(*np.diff(line, axis=0).T).sum())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     line=st.lists(st.tuples(st.integers(-8, 8), st.integers(-8, 8)), min_size=2, max_size=12),
     box=st.tuples(st.integers(-6, 4), st.integers(-6, 4), st.integers(1, 5), st.integers(1, 5)),

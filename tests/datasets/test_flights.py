@@ -239,7 +239,7 @@ def test_the_script_rebuilds_every_outcome(tiny_package, script):
     ]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(counts=st.dictionaries(st.integers(-90, 1300), st.integers(1, 400), min_size=1, max_size=60))
 def test_histograms_are_packed_and_unpacked(script, counts):
     unpacked = flights._unpacked(min(counts), map(int, script["packed"](Counter(counts)).split()))

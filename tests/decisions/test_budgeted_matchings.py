@@ -45,7 +45,7 @@ def unit(numbers):
     return float(np.abs(numbers).max())
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances(), st.data())
 def test_budgeted_equals_enumeration(instance, data):
     decision_set, rows, rewards, budgets = instance
@@ -67,7 +67,7 @@ def test_budgeted_equals_enumeration(instance, data):
     assert np.array_equal(x, decision_set.maximize_budgeted(rewards, budgets, at_least))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances())
 def test_index_equals_enumeration(instance):
     decision_set, rows, rewards, bonuses = instance
@@ -80,7 +80,7 @@ def test_index_equals_enumeration(instance):
     assert np.array_equal(x, decision_set.maximize_index(rewards, bonuses))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances(sign=1), st.floats(0.05, 1.0), st.data())
 def test_answers_are_exact_at_any_ratio(instance, ratio, data):
     decision_set, rows, rewards, budgets = instance

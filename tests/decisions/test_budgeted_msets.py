@@ -54,7 +54,7 @@ def budget_at(rows, budgets, share):
     return float(sums.min() + share * np.ptp(sums)) if share <= 1 else float(sums.max() + max(np.ptp(sums), 1.0))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances(), SHARES)
 def test_budgeted_equals_enumeration(instance, share):
     decisions, rows, rewards, budgets = instance
@@ -70,7 +70,7 @@ def test_budgeted_equals_enumeration(instance, share):
     assert rewards @ x >= (rows[met] @ rewards).max() - TOLERANCE * np.abs(rewards).max()
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances(), st.integers(0, 69))
 def test_budget_of_a_decision_is_met_exactly(instance, pick):
     decisions, rows, rewards, budgets = instance
@@ -108,7 +108,7 @@ def index_ratio(decisions, rows, rewards, bonuses, ratio):
     return min(1.0, bonus / missing) if missing > slack else 1.0
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances(sign=(1, -1)), SHARES, RATIOS)
 def test_budgeted_keeps_its_ratio(record_ratio, instance, share, ratio):
     decisions, rows, rewards, budgets = instance
@@ -116,7 +116,7 @@ def test_budgeted_keeps_its_ratio(record_ratio, instance, share, ratio):
     record_ratio("MSets", f"P_BLM, {ratio} asked", found)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances(sign=(-1, 1)))
 def test_index_equals_enumeration(instance):
     decisions, rows, rewards, bonuses = instance
@@ -127,7 +127,7 @@ def test_index_equals_enumeration(instance):
     assert rewards @ x + math.sqrt(bonuses @ x) >= best - TOLERANCE * scale
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances(sign=(-1, 1)), RATIOS)
 def test_index_keeps_its_ratio(record_ratio, instance, ratio):
     record_ratio("MSets", f"P_IM, {ratio} asked", index_ratio(*instance, ratio))
@@ -147,7 +147,7 @@ def test_ratios_on_random_instances(record_ratio, ratio):
         record_ratio("MSets", f"P_IM, {ratio} asked", index_ratio(decisions, rows, rewards, bonuses, ratio))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances())
 def test_front_is_that_of_the_list(instance):
     decisions, rows, rewards, budgets = instance

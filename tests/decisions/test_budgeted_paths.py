@@ -90,7 +90,7 @@ def check_index(decision_set, rewards, bonuses, ratio=1.0):
     return min(1.0, np.sqrt(bonuses @ x) / missing) if missing > TOLERANCE else 1.0
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(), st.integers(0, 10_000), st.sampled_from([0.0, 0.0, 0.05, 1.0]))
 def test_budgeted_is_the_best_within_the_budget(problem, pick, above):
     """Budgets that a path meets exactly, up to rounding, and budgets above all of them."""
@@ -99,7 +99,7 @@ def test_budgeted_is_the_best_within_the_budget(problem, pick, above):
     check_budgeted(decision_set, rewards, budgets, all_budgets[pick % len(all_budgets)] + above)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(first=not_negative), ratios, st.floats(-0.1, 1.1))
 def test_budgeted_keeps_its_ratio(record_ratio, problem, ratio, share):
     decision_set, rewards, budgets = problem
@@ -108,20 +108,20 @@ def test_budgeted_keeps_its_ratio(record_ratio, problem, ratio, share):
     record_ratio("Paths", f"P_BLM, {ratio} asked", check_budgeted(decision_set, rewards, budgets, at_least, ratio))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(second=not_negative), st.sampled_from([0.0, 1e-8, 1.0, 1e4]))
 def test_index_is_the_best_of_all(problem, scale):
     decision_set, rewards, bonuses = problem
     check_index(decision_set, rewards, scale * bonuses)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(second=not_negative), ratios)
 def test_index_keeps_its_ratio(record_ratio, problem, ratio):
     record_ratio("Paths", f"P_IM, {ratio} asked", check_index(*problem, ratio))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_front_answers_every_budget(problem):
     decision_set, rewards, budgets = problem

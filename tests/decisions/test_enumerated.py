@@ -22,7 +22,7 @@ def lists_and_weights(draw):
 
 
 @given(lists_and_weights())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_maximize_equals_enumeration(case):
     rows, weights = case
     decisions = EnumeratedDecisions(rows)

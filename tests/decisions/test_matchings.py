@@ -74,7 +74,7 @@ def simple_cycles(graph):
 
 @pytest.mark.parametrize("saturate", MODES)
 def test_maximize_is_the_best_of_all_matchings(saturate):
-    @settings(max_examples=200, deadline=None, derandomize=True)
+    @settings(max_examples=150, deadline=None, derandomize=True)
     @given(problems(saturate))
     def check(problem):
         pairs, theta = problem
@@ -90,7 +90,7 @@ def test_maximize_is_the_best_of_all_matchings(saturate):
 
 @pytest.mark.parametrize("saturate", MODES)
 def test_listing_counting_membership_and_size(saturate):
-    @settings(max_examples=200, deadline=None, derandomize=True)
+    @settings(max_examples=150, deadline=None, derandomize=True)
     @given(graphs(saturate), st.data())
     def check(pairs, data):
         decisions = Matchings(pairs, saturate)
@@ -110,7 +110,7 @@ def test_listing_counting_membership_and_size(saturate):
 
 @pytest.mark.parametrize("saturate", MODES)
 def test_exchange_graph(saturate):
-    @settings(max_examples=200, deadline=None, derandomize=True)
+    @settings(max_examples=150, deadline=None, derandomize=True)
     @given(problems(saturate))
     def check(problem):
         pairs, theta = problem
@@ -131,7 +131,7 @@ def test_exchange_graph(saturate):
 
 @pytest.mark.parametrize("saturate", MODES)
 def test_cycles_are_the_ways_to_another_matching(saturate):
-    @settings(max_examples=200, deadline=None, derandomize=True)
+    @settings(max_examples=150, deadline=None, derandomize=True)
     @given(problems(saturate))
     def check(problem):
         pairs, theta = problem
@@ -161,7 +161,7 @@ def test_cycles_are_the_ways_to_another_matching(saturate):
 def test_every_matching_is_made_of_cycles(saturate):
     """The parts of x* xor y are disjoint cycles, each of which gives a decision, and their costs add up to the gap of y."""
 
-    @settings(max_examples=200, deadline=None, derandomize=True)
+    @settings(max_examples=150, deadline=None, derandomize=True)
     @given(problems(saturate))
     def check(problem):
         pairs, theta = problem

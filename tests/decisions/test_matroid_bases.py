@@ -98,7 +98,7 @@ def single_swaps(x, bases):
     return result
 
 
-many = settings(max_examples=200, deadline=None, derandomize=True)
+many = settings(max_examples=150, deadline=None, derandomize=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -106,7 +106,7 @@ def exact(weights, x):
 @pytest.mark.parametrize("first", sorted(KINDS))
 def test_maximize_equals_enumeration(first):
     @given(instances(first))
-    @settings(max_examples=200, deadline=None, derandomize=True)
+    @settings(max_examples=150, deadline=None, derandomize=True)
     def check(instance):
         common, rows, weights = instance
         x = common.maximize(weights)
@@ -185,7 +185,7 @@ def assert_exchanges_lead_to(graph, x, weights, tolerance):
 
 
 @given(instances())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_exchange_graph(instance):
     common, rows, weights = instance
     graph = common.exchange_graph(weights)

@@ -22,7 +22,7 @@ def instances(draw):
     return MSets(d, draw(st.integers(0, d))), np.array(draw(st.lists(numbers, min_size=d, max_size=d)))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances())
 def test_maximize_equals_enumeration_and_prefers_small_indices(instance):
     decisions, theta = instance
@@ -33,7 +33,7 @@ def test_maximize_equals_enumeration_and_prefers_small_indices(instance):
     assert np.flatnonzero(decisions.maximize(theta)).tolist() == list(best)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances())
 def test_swaps_and_exchange_graph_are_those_of_the_matroid_given_by_an_oracle(instance):
     decisions, theta = instance

@@ -61,7 +61,7 @@ def simple_cycles(graph):
         yield np.array([k for kind, k in cycle if kind == "arc"])
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_maximize_is_the_best_of_all_paths(problem):
     arcs, source, target, theta = problem
@@ -73,7 +73,7 @@ def test_maximize_is_the_best_of_all_paths(problem):
     assert np.array_equal(x, decisions.maximize(theta))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(networks(), st.data())
 def test_listing_counting_membership_and_size(network, data):
     arcs, source, target = network
@@ -91,7 +91,7 @@ def test_listing_counting_membership_and_size(network, data):
     assert (changed in decisions) == (frozenset(np.flatnonzero(changed).tolist()) in expected)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_exchange_graph(problem):
     arcs, source, target, theta = problem
@@ -110,7 +110,7 @@ def test_exchange_graph(problem):
     assert np.array_equal(np.flatnonzero(x), np.sort(graph.leaving[graph.leaving >= 0]))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_cycles_are_the_ways_to_another_path(problem):
     arcs, source, target, theta = problem
@@ -134,7 +134,7 @@ def test_cycles_are_the_ways_to_another_path(problem):
         assert cheapest[item] == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_every_path_is_made_of_cycles(problem):
     """The arcs in which a path differs from x* conserve flow, and their costs add up to its gap."""

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 import semibandits as sb
 from semibandits.regret_bound.glpg.polytopes import polytope
 
-PROPERTY = settings(max_examples=200, deadline=None, derandomize=True)
+PROPERTY = settings(max_examples=150, deadline=None, derandomize=True)
 
 
 def some_paths(rng):

@@ -29,7 +29,7 @@ def index_of(costs, least, bonuses, x):
 
 
 @given(routes())
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_routes_are_the_simple_paths_of_networkx(case):
     x, _ = case
     graph = (nx.MultiDiGraph if x.directed else nx.MultiGraph)()
@@ -63,7 +63,7 @@ def test_membership_and_walks(case):
 
 
 @given(routes(), st.integers(0, 2**32 - 1))
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_the_best_route_at_clipped_weights(case, seed):
     x, _ = case
     rows = x.enumerate()
@@ -78,7 +78,7 @@ def test_the_best_route_at_clipped_weights(case, seed):
 
 
 @given(routes(), st.integers(0, 2**32 - 1))
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_routes_in_order(case, seed):
     x, costs = case
     rows = x.enumerate()
@@ -90,7 +90,7 @@ def test_routes_in_order(case, seed):
 
 
 @given(routes(), st.integers(0, 2**32 - 1), st.sampled_from((0.01, 1.0, 100.0)))
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_the_largest_index_with_limited_raises(case, seed, size):
     x, costs = case
     rng = np.random.default_rng(seed)
@@ -111,7 +111,7 @@ def test_the_largest_index_with_limited_raises(case, seed, size):
 
 
 @given(routes(), st.integers(0, 2**32 - 1))
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_budgets(case, seed):
     x, costs = case
     rows = x.enumerate()

@@ -44,7 +44,7 @@ def all_trees(edges):
     return [s for s in combinations(range(len(edges)), n - 1) if is_tree(edges, s)]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances())
 def test_maximize_equals_enumeration_and_prefers_small_indices(instance):
     """Kruskal with ties to smaller indices finds the tree whose sorted list of (weight, index) comes first."""
@@ -66,7 +66,7 @@ def test_count_listing_and_membership(edges):
         assert (x in decisions) == (tuple(np.flatnonzero(x)) in trees)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances())
 def test_swaps_and_exchange_graph_are_those_of_the_matroid_given_by_an_oracle(instance):
     """The oracle uses networkx; `test_matroid_bases` compares its swaps with brute force."""

@@ -37,7 +37,7 @@ def twin_matchings(n, entries, optional, row=0, taken=frozenset()):
     return [(k, *rest) for k, c in choices for rest in twin_matchings(n, entries, optional, row + 1, taken | c)]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(graphs(), st.booleans(), st.data())
 def test_heaviest_matching_against_all_matchings(graph, optional, data):
     n, n_others, entries = graph
@@ -152,7 +152,7 @@ def test_nodes_count_as_unmatched_if_sums_of_duals_overflow(sign, optional):
         assert stuck.tolist() == ([0, 1, 2] if huge and (sign > 0.0 or not optional) else [])
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(graphs(), st.booleans(), st.integers(1, 40))
 def test_list_matchings_against_recursion(graph, optional, limit):
     n, n_others, entries = graph
@@ -170,7 +170,7 @@ def test_list_matchings_against_recursion(graph, optional, limit):
     assert found == min(limit, len(expected))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(graphs(), st.booleans(), st.booleans(), st.integers(1, 3))
 def test_count_matchings_against_recursion(graph, optional, others_optional, limbs):
     n, n_others, entries = graph

@@ -48,7 +48,7 @@ def check_matching(entry, ptr, others, optional):
     return chosen
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances(), st.data())
 def test_largest_reward_within_a_budget(instance, data):
     a, c, ptr, others, n_others, optional = instance
@@ -69,7 +69,7 @@ def test_largest_reward_within_a_budget(instance, data):
         assert c[chosen].sum() >= at_least - 1e-14
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances())
 def test_largest_reward_plus_root(instance):
     a, c, ptr, others, n_others, optional = instance
@@ -84,7 +84,7 @@ def test_largest_reward_plus_root(instance):
     assert bound >= expected - 1e-10
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(instances())
 def test_duals_prove_the_heaviest_matching(instance):
     weights, _, ptr, others, n_others, optional = instance

@@ -45,7 +45,7 @@ def twin_paths(arcs, v, last):
     return [(k, *rest) for k, (u, w) in enumerate(arcs) if u == v for rest in twin_paths(arcs, w, last)]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(multigraphs(acyclic=False))
 def test_acyclic_order_omits_nodes_reachable_from_a_cycle(instance):
     n, arcs = instance
@@ -59,7 +59,7 @@ def test_acyclic_order_omits_nodes_reachable_from_a_cycle(instance):
     assert all(order.index(u) < order.index(v) for u, v in arcs if v in order)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(multigraphs(acyclic=True), st.data())
 def test_nodes_between_against_reachability(instance, data):
     n, arcs = instance
@@ -71,7 +71,7 @@ def test_nodes_between_against_reachability(instance, data):
     assert set(np.flatnonzero(found).tolist()) == expected
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(networks(), st.data())
 def test_longest_path_against_all_paths(instance, data):
     n, arcs = instance
@@ -92,7 +92,7 @@ def twin_longest(arcs, weights, v):
     return max(ways, key=lambda way: (sum(weights[k] for k in way[0]), -way[1]))[0]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(networks())
 def test_paths_by_rank_against_recursion(instance):
     n, arcs = instance

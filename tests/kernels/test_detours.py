@@ -45,7 +45,7 @@ def raised(limits, bonuses, row):
 
 
 @given(routes(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_a_route_is_found_if_and_only_if_one_is_plausible(case, data):
     x, costs = case
     values = st.sampled_from((0.0, 0.01, 0.3, 1.0, 4.0)) if data.draw(st.booleans()) else st.floats(0.0, 4.0)
@@ -69,7 +69,7 @@ def test_a_route_is_found_if_and_only_if_one_is_plausible(case, data):
 
 
 @given(routes(most_nodes=8, most_edges=24), st.integers(0, 2**32 - 1))
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_near_ties_of_plausibility(case, seed):
     """Bonuses at which the most plausible route is plausible by a factor of 1 + 1e-7, or not by as much."""
     x, costs = case

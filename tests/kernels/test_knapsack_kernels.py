@@ -67,7 +67,7 @@ def search_arguments(rewards, budgets, m, kind, parameter, known=-np.inf):
     return rewards, budgets, Start(m, 0.0, 0.0), Bounds(multipliers, floors), goal, known
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_multiplier_has_the_least_bound(problem):
     """No multiplier of a fine grid gives a smaller bound, and no multiplier at which two decisions tie."""
@@ -90,7 +90,7 @@ def test_multiplier_has_the_least_bound(problem):
         assert bound <= (a + other * c).max() + allowance(Goal(kind, parameter, 0.0), other) + CLOSE * (1 + other)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(), st.sampled_from([EVERYTHING, 1]))
 def test_selection_equals_enumeration(problem, max_labels):
     """By labels, and depth first if one label exceeds the limit."""
@@ -105,7 +105,7 @@ def test_selection_equals_enumeration(problem, max_labels):
         assert found == pytest.approx(values.max(), abs=CLOSE)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_both_searches_find_the_best_of_a_core(problem):
     rewards, budgets, m, kind, parameter, rows = problem
@@ -127,7 +127,7 @@ def test_both_searches_find_the_best_of_a_core(problem):
         )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(), st.data())
 def test_core_search_keeps_fixed_items(problem, data):
     rewards, budgets, _, kind, parameter, rows = problem
@@ -149,7 +149,7 @@ def test_core_search_keeps_fixed_items(problem, data):
     assert np.array_equal(x, known) or np.array_equal(x[outside], top[outside])
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(kinds=(AT_LEAST,)))
 def test_labels_of_a_front_are_undominated_and_complete(problem):
     """With floors of -inf labels are dropped by dominance alone."""
@@ -177,7 +177,7 @@ def test_integers_keep_label_lists_as_short_as_the_range_of_sums():
     assert within
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(kinds=(AT_LEAST,)))
 def test_hull_vertices_are_decisions_below_no_chord(problem):
     """Vertices are pairs of decisions, and the maximum at each multiplier is attained at one of them."""
@@ -190,7 +190,7 @@ def test_hull_vertices_are_decisions_below_no_chord(problem):
         assert (hull_a + multiplier * hull_c).max() >= (a + multiplier * c).max() - CLOSE * (1 + multiplier)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(kinds=(AT_LEAST,)))
 def test_tables_of_completions(problem):
     rewards, budgets, m, *_ = problem
@@ -212,7 +212,7 @@ def test_tables_of_completions(problem):
             assert budgets @ chosen == pytest.approx(others[p, q], abs=CLOSE)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(kinds=(AT_LEAST,)))
 def test_losses_are_those_of_the_best_set_with_the_item_forced(problem):
     values, _, m, _, _, rows = problem

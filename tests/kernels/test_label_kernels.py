@@ -76,7 +76,7 @@ def knapsack(seed, stages=11):
     return network, rewards, budgets
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(), st.floats(-1.5, 1.5), st.integers(0, 10_000))
 def test_budgeted_path_is_the_best_of_all(problem, offset, pick):
     network, rewards, budgets = problem
@@ -94,7 +94,7 @@ def test_budgeted_path_is_the_best_of_all(problem, offset, pick):
     assert rewards @ x == pytest.approx((network.paths[feasible] @ rewards).max(), abs=TOLERANCE)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(second=positive), st.sampled_from([1.0, 1e-6, 1e3]))
 def test_index_path_is_the_best_of_all(problem, scale):
     network, rewards, bonuses = problem
@@ -105,7 +105,7 @@ def test_index_path_is_the_best_of_all(problem, scale):
     assert rewards @ x + np.sqrt(bonuses @ x) == pytest.approx(best, abs=TOLERANCE)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_front_is_the_set_of_nondominated_points(problem):
     network, rewards, budgets = problem
@@ -120,7 +120,7 @@ def test_front_is_the_set_of_nondominated_points(problem):
         assert (np.diff(c) > 0).all()
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(first=positive), st.sampled_from([0.3, 0.7, 0.95]), st.floats(0, 1))
 def test_thin_fronts_lose_no_more_than_their_steps(problem, ratio, share):
     network, rewards, budgets = problem
@@ -139,7 +139,7 @@ def test_thin_fronts_on_knapsacks(seed, ratio):
     assert thin < exact
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(second=positive), st.sampled_from([0.3, 0.7, 0.95]))
 def test_thin_fronts_lose_no_more_bonus_than_their_steps(problem, ratio):
     network, rewards, bonuses = problem
@@ -275,7 +275,7 @@ def twin_last_front(network, rewards, budgets, reward_step, budget_step):
     return np.array(fronts[-1])
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(first=positive, second=positive), st.sampled_from([(1.0, 1.0), (1.25, 1.0), (2.0, 1.0), (1.0, 1.5)]))
 def test_thin_fronts_stand_for_all_paths(problem, steps):
     network, rewards, budgets = problem

@@ -65,7 +65,7 @@ def test_no_decision_loses_less(name, seed):
 
 
 @given(seed=st.integers(0, 100_000), n=st.integers(1, 6))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_shortest_walks_have_the_lengths_of_a_plain_search(seed, n):
     rng = np.random.default_rng(seed)
     heights = rng.normal(size=n)

@@ -59,7 +59,7 @@ def test_heap_pops_in_order(changes):
 
 
 @given(digraphs(), st.integers(0, 5))
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_distances_and_trees(graph, start):
     n, tails, heads, costs = graph
     start %= n
@@ -82,7 +82,7 @@ def test_distances_and_trees(graph, start):
 
 
 @given(digraphs(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_shortest_path_with_any_lower_bounds(graph, data):
     n, tails, heads, costs = graph
     arcs = np.arange(len(tails))
@@ -104,7 +104,7 @@ def test_shortest_path_with_any_lower_bounds(graph, data):
 
 
 @given(digraphs(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_walks_lose_their_loops_only(graph, data):
     n, tails, heads, costs = graph
     arcs = np.arange(len(tails))
@@ -139,7 +139,7 @@ def test_walks_lose_their_loops_only(graph, data):
 
 
 @given(digraphs(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_negative_walks(graph, data):
     n, tails, heads, costs = graph
     gains = np.array(data.draw(st.lists(FEW, min_size=len(tails), max_size=len(tails))))
@@ -226,7 +226,7 @@ def test_rankings_keep_to_their_budget():
 
 
 @given(digraphs(), st.integers(0, 20), st.integers(0, 20))
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_simple_paths_are_counted_and_the_first_ones_listed(case, limit, size):
     n, tails, heads, _ = case
     graph = nx.MultiDiGraph()

@@ -81,7 +81,7 @@ def search(kernel, graph, start, alive, ratio, max_labels=10_000, from_each=Fals
 
 
 @given(digraphs(), st.integers(0, 4))
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_distances_are_those_of_bellman_and_ford(graph, dead):
     n, tails, heads, costs, _ = graph
     alive = np.arange(n) != dead
@@ -93,7 +93,7 @@ def test_distances_are_those_of_bellman_and_ford(graph, dead):
 
 
 @given(digraphs())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_peeling_agrees_with_repeated_deletion(graph):
     n, tails, heads, _, _ = graph
     arcs = arcs_of(n, tails, heads)
@@ -113,7 +113,7 @@ def test_peeling_agrees_with_repeated_deletion(graph):
 
 
 @given(digraphs(), st.integers(0, 4), st.sampled_from([0.0, 0.3, 2.0]))
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_worst_closed_walk_is_the_worst_simple_cycle(graph, dead, at_least):
     n, tails, heads, costs, information = graph
     alive = np.arange(n) != dead
@@ -136,7 +136,7 @@ def test_worst_closed_walk_is_the_worst_simple_cycle(graph, dead, at_least):
 
 
 @given(digraphs(), st.sampled_from([0.0, 0.3, 2.0]))
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_searches_from_each_node_find_the_worst_cycle(graph, at_least):
     n, tails, heads, costs, information = graph
     alive = np.ones(n, dtype=bool)

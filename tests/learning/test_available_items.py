@@ -45,7 +45,7 @@ def text(learner):
 
 
 @pytest.mark.parametrize(("family", "name"), PAIRS)
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.5, 0.75, 0.9]))
 def test_decisions_use_available_items_only(family, name, seed, share):
     learner, decision_set = learner_on(family, POLICIES[name])

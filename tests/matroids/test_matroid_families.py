@@ -138,7 +138,7 @@ def table(matroid, definition):
     return {s for s in subsets(range(matroid.d)) if definition(s)}
 
 
-many = settings(max_examples=200, deadline=None, derandomize=True)
+many = settings(max_examples=150, deadline=None, derandomize=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -157,7 +157,7 @@ def test_rounding_of_the_budget_is_forgiven():
         decision_set.maximize_budgeted([1, 1, 0], budgets, 0.301)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data())
 def test_a_set_that_only_maximizes(data):
     d = data.draw(st.integers(1, 5))

@@ -10,7 +10,7 @@ from semibandits.plotting.labels import _length_inside, place_labels
 coordinate = st.integers(-6, 6).map(float)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.tuples(coordinate, coordinate), st.tuples(coordinate, coordinate))
 def test_length_inside_a_box_equals_that_of_sampled_points(start, end):
     segment = np.array([[start, end]])

@@ -234,7 +234,7 @@ def test_figures_without_matplotlib(monkeypatch):
             draw()
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.lists(st.integers(0, 300).map(float), min_size=1, max_size=12))
 def test_spread_heights_are_apart_in_limits_and_no_farther_than_needed(heights):
     heights = np.sort(heights)

@@ -41,7 +41,7 @@ def test_divergence_at_the_ends():
 
 
 @given(MEANS, st.floats(-12, 12))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_tilt_solves_its_equation(theta, exponent):
     price = 10.0**exponent
     rise, slope, d = tilt(theta, price)
@@ -55,7 +55,7 @@ def test_tilt_solves_its_equation(theta, exponent):
 
 
 @given(MEANS, st.floats(0.01, 100.0), st.floats(0.01, 100.0), st.floats(0.0, 1.0))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_no_rise_beats_the_conjugate(theta, rate, price, share):
     rise = 0.999999 * share * (1.0 - theta)
     assert price * rise - rate * divergence(theta, rise) <= conjugate(theta, rate, price) * (1 + 1e-12) + 1e-12

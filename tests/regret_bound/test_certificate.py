@@ -90,7 +90,7 @@ def weighted_graphs(draw):
 
 
 @given(weighted_graphs())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_worst_ratio_is_that_of_the_listed_cycles(instance):
     graph, information = instance
     truth = listed_ratio(graph, information)
@@ -108,7 +108,7 @@ def test_worst_ratio_is_that_of_the_listed_cycles(instance):
 
 
 @given(weighted_graphs(), st.sampled_from([1e-9, 1e-3, 0.5]))
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_thresholds_above_the_truth_are_certified_and_those_below_exceeded(instance, margin):
     graph, information = instance
     truth = listed_ratio(graph, information)
@@ -136,7 +136,7 @@ def path_instances(draw):
 
 
 @given(path_instances())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_worst_ratio_on_a_hub_is_that_of_the_listed_paths(instance):
     decision_set, theta, u = instance
     graph = decision_set.exchange_graph(theta)
@@ -348,7 +348,7 @@ def cheapest(graph, v, items, cycles, flow):
 
 
 @given(exchange_graphs(max_arcs=9, need_item=True), st.integers(0, 2**32 - 1))
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_no_multipliers_and_raises_prove_more_than_a_feasible_flow_costs(graph, seed):
     rng = np.random.default_rng(seed)
     v = rng.uniform(0.2, 20.0, graph.n_arcs)

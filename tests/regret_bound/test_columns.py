@@ -122,7 +122,7 @@ def lists_and_means(draw):
     return sb.EnumeratedDecisions(np.array(rows)), np.array(draw(st.lists(value, min_size=d, max_size=d)))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(lists_and_means())
 def test_any_list_of_decisions(problem):
     decision_set, theta = problem

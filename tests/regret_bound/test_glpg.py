@@ -31,7 +31,7 @@ from semibandits.regret_bound.glpg.worst import (
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.upper_certificate import least_information
 
-PROPERTY = settings(max_examples=200, deadline=None, derandomize=True)
+PROPERTY = settings(max_examples=150, deadline=None, derandomize=True)
 LAYERS = [("s", (0, j)) for j in range(3)] + [((2, i), "t") for i in range(3)]
 LAYERS += [((k, i), (k + 1, j)) for k in range(2) for i in range(3) for j in range(3)]
 GROUPS = np.random.default_rng(9).integers(0, 3, (2, 9)).tolist()

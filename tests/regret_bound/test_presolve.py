@@ -66,7 +66,7 @@ def hub_merged(graph):
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_gaps_merged_nodes_and_free_arcs(graph):
     number = hub_merged(graph)
     cycles = list(listed(graph, number[graph.tails], number[graph.heads]))
@@ -89,7 +89,7 @@ def test_gaps_merged_nodes_and_free_arcs(graph):
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_every_cycle_with_an_item_is_a_loop_or_lies_in_one_block(graph):
     found = presolve(graph, Gaussian(), np.zeros(graph.n_arcs), TOLERANCE)
     tails, heads = found.merged[graph.tails], found.merged[graph.heads]
@@ -111,7 +111,7 @@ def test_every_cycle_with_an_item_is_a_loop_or_lies_in_one_block(graph):
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_blocks_agree_with_their_description(graph):
     v = np.linspace(1.0, 2.0, graph.n_arcs)
     found = presolve(graph, Gaussian(v / 2.0), np.zeros(graph.n_arcs), TOLERANCE)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import semibandits as sb
 from semibandits.regret_bound.glpg.projection import ColumnProjector, projector
 
-PROPERTY = settings(max_examples=200, deadline=None, derandomize=True)
+PROPERTY = settings(max_examples=150, deadline=None, derandomize=True)
 FAMILIES = (
     lambda: sb.MSets(5, 2),
     lambda: sb.MSets(4, 4),

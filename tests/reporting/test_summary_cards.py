@@ -475,7 +475,7 @@ def test_numbers_of_decisions(count, text):
     assert number_of_decisions(count).replace("\xa0", " ") == text  # it is kept on one line
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.floats(-1e14, 1e14, allow_subnormal=False))
 def test_amounts_are_right_to_four_digits(value):
     text = amount(value).replace(",", "").replace("−", "-")

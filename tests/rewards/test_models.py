@@ -214,7 +214,7 @@ def test_what_policies_receive():
     assert MODELS["replayed rounds"].variance.tolist() == [1.0, 2.0, 3.0]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(st.floats(-10, 10), min_size=1, max_size=6), min_size=1, max_size=4), st.floats(-5, 5))
 def test_the_default_variance_of_replayed_rewards_is_a_sub_gaussian_proxy(logs, u):
     """E exp(u (x - mean)) <= exp(variance u^2 / 2) for the empirical law of every item."""
@@ -365,7 +365,7 @@ def test_tiny_means_of_bounded_rewards_are_constants():
     assert drawn(model, rounds=20).tolist() == np.zeros((20, 3)).tolist()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.floats(-1e6, 1e6),
     st.floats(1e-9, 1e6),

@@ -14,7 +14,7 @@ from semibandits.simulation.checkpoints import LONGEST_HORIZON, log_spaced
 horizons = st.one_of(st.integers(1, 300), st.integers(1, LONGEST_HORIZON), st.integers(0, 15).map(lambda k: 10**k))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(horizons, st.integers(1, 60))
 def test_increasing_from_one_to_the_horizon(horizon, per_decade):
     rounds = log_spaced(horizon, per_decade)
@@ -25,7 +25,7 @@ def test_increasing_from_one_to_the_horizon(horizon, per_decade):
     assert len(rounds) <= per_decade * math.log10(horizon) + 2
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(horizons, st.integers(1, 60))
 def test_powers_of_ten_are_included_and_steps_are_bounded(horizon, per_decade):
     rounds = log_spaced(horizon, per_decade)
@@ -35,7 +35,7 @@ def test_powers_of_ten_are_included_and_steps_are_bounded(horizon, per_decade):
     assert (rounds[1:] <= rounds[:-1] * 10 ** (1 / per_decade) * (1 + 1e-9) + 2).all()
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(horizons, horizons, st.integers(1, 40))
 def test_longer_simulations_record_the_same_early_rounds(one, two, per_decade):
     short, long = sorted((one, two))

@@ -24,7 +24,7 @@ samples_of = st.integers(2, 12).flatmap(
 )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(samples_of, st.floats(0.01, 0.999))
 def test_intervals_are_those_of_the_t_distribution(samples, level):
     values = np.array(samples)[:, np.newaxis]
@@ -93,7 +93,7 @@ def test_only_the_window_counts():
     assert slope_estimate(rounds, regret, 2.0).value < 0
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.integers(2, 10**5), st.integers(1, 10))
 def test_the_window_holds_the_round_at_its_end_and_none_before(start, decades):
     rounds = np.array([start - 1, start, start * 10**decades])

@@ -470,7 +470,7 @@ def test_files_that_cannot_be_read(tmp_path):
         read_study(tmp_path)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(
     table=st.sampled_from(sorted(KEYS)),
     data=st.data(),
@@ -534,7 +534,7 @@ STUDIES = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(STUDIES)
 def test_the_study_in_the_folder_is_the_same(tmp_path_factory, study):
     path = tmp_path_factory.mktemp("kept") / "study.toml"

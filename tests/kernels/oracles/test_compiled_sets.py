@@ -68,7 +68,7 @@ def problems(draw):
     return name, weights, bonuses, guess
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(problems())
 def test_sums(problem):
     name, weights, _, guess = problem
@@ -91,7 +91,7 @@ def test_ties_are_broken_as_by_maximize(name):
         assert oracle.maximize(weights).tolist() == SETS[name].maximize(weights).tolist()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(problems(), st.sampled_from([1.0, 0.9, 0.5]))
 def test_indices_against_the_list(problem, ratio):
     name, rewards, bonuses, _ = problem
