@@ -42,13 +42,13 @@ class Fields:
             raise InvalidInputError(f"{self._where} must have the key {key!r}, {self.instead(key)}")
         return default
 
-    def instead(self, *missing: str, otherwise: str = "got none: add it") -> str:
+    def instead(self, *missing: str) -> str:
         """End of the error for missing keys: a key that is similar to one of them."""
         for key in missing:
             close = get_close_matches(key, map(str, self._left), n=1, cutoff=0.7)
             if close:
                 return f"got {close[0]!r}: did you mean {key!r}?"
-        return otherwise
+        return f"got none: add {'it' if len(missing) == 1 else 'one'}"
 
     def text(self, key: str, default: object = _REQUIRED) -> str:
         """Value of `key` as a string."""
@@ -139,13 +139,13 @@ def unknown_name(what: str, got: object, known: Iterable[object]) -> InvalidInpu
     return InvalidInputError(f"{what} must be a known name, got {shown(got)}: {remedy}")
 
 
-def nearest(name: object, known: Iterable[str]) -> str:
-    """End of an error message: the most similar name, if there is one."""
+def nearest(name: object, known: Iterable[str], remedy: str = "pass one of these") -> str:
+    """End of an error message: the most similar name, or the remedy if there is none."""
     folded = {right.casefold(): right for right in known}
     text = str(name).casefold()
     close = get_close_matches(text, folded, n=1, cutoff=0.5)
     close = close or [right for right in folded if text and (right.startswith(text) or text.startswith(right))]
-    return f": did you mean {folded[close[0]]!r}?" if close else ": pass one of these"
+    return f": did you mean {folded[close[0]]!r}?" if close else f": {remedy}"
 
 
 def kind_of(value: object) -> str:

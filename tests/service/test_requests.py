@@ -112,7 +112,7 @@ def test_forget_and_expire(client, learner):
     [
         ("tell", {"rond": 0, "costs": [1, 1]}, "the key 'round', got 'rond': did you mean 'round'?"),
         ("tell", {"round": 0, "cost": [1, 1]}, "either rewards or costs, got 'cost': did you mean 'costs'?"),
-        ("tell", {"round": 0}, "either rewards or costs, got neither: pass one of them"),
+        ("tell", {"round": 0}, "either rewards or costs, got none: add one"),
         ("expire", {"second": 3}, "one of age, before and seconds, got 'second': did you mean 'seconds'?"),
         ("ask", {"available": {"exept": []}}, "the key 'except', got 'exept': did you mean 'except'?"),
     ],

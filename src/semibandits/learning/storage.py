@@ -210,7 +210,7 @@ def stored_policy(state: Any, own: Policy | None) -> Policy:
         got = _specification(own)
         if isinstance(wanted, Mapping) and isinstance(got, Mapping) and wanted.get("name") == got.get("name"):
             changed = [key for key in {**wanted, **got} if wanted.get(key) != got.get(key)]
-            wanted, got = ({key: one.get(key) for key in changed or one} for one in (wanted, got))
+            wanted, got = ({key: one.get(key) for key in changed} for one in (wanted, got))
         raise InvalidInputError(
             f"policy must have the specification {wanted}, got {got}: pass the policy of the learner"
         )

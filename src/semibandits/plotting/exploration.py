@@ -25,29 +25,9 @@ PLAN_LABEL: Final = "plays = w ln T"
 
 
 def plot_exploration(result: SimulationResult, policy: str, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
-    """Draw the plays of each item up to the horizon, against w ln T if the rates w are known.
+    """Draw :meth:`SimulationResult.plot_exploration`, with bars of a confidence level strictly between 0 and 1.
 
-    Parameters
-    ----------
-    result : SimulationResult
-        The simulation. Without rates the items are listed by their plays.
-    policy : str
-        Name of the policy.
-    ax : Axes, optional
-        The axis to draw on; by default that of a new figure.
-    level : float
-        Confidence level of the bars, strictly between 0 and 1.
-
-    Returns
-    -------
-    Axes
-        The axis drawn on. Both of its scales are logarithmic above one play and linear below, so that items with rate 0
-        are visible. The items farthest from the line are named.
-
-    Raises
-    ------
-    InvalidInputError
-        If the simulation has no such policy, or the level is not between 0 and 1.
+    Both scales are linear below one play, so that items with rate 0 are visible. The items farthest from the line are named.
     """
     plays = result.item_plays(policy, level)
     ax = new_axes() if ax is None else ax

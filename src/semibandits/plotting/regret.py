@@ -44,33 +44,9 @@ class _End(NamedTuple):
 def plot_regret(
     result: SimulationResult, ax: Axes | None = None, *, level: float = 0.95, unit: str = "units of reward"
 ) -> Axes:
-    """Draw the mean regret of each policy against the round, with confidence bands and the bound if it is known.
+    """Draw :meth:`SimulationResult.plot`, with bands of a confidence level strictly between 0 and 1.
 
-    Parameters
-    ----------
-    result : SimulationResult
-        The simulation. One replication is drawn without a band.
-    ax : Axes, optional
-        The axis to draw on; by default that of a new figure. The axis of rounds becomes logarithmic, so that C(θ) ln T is
-        a straight line.
-    level : float
-        Confidence level of the pointwise bands, strictly between 0 and 1.
-    unit : str
-        Unit of the rewards.
-
-    Returns
-    -------
-    Axes
-        The axis drawn on. The labels are to its right, at the ends of the lines.
-
-    Raises
-    ------
-    InvalidInputError
-        If the level is not between 0 and 1.
-
-    Notes
-    -----
-    The line C(θ) ln T is drawn only if ``result.lower_bound`` is not None. It bounds the growth of regret as T grows, not
+    One replication has no band. C(θ) ln T, a straight line on the logarithmic axis, bounds the growth of regret as T grows, not
     its value at a single T.
     """
     ax = new_axes() if ax is None else ax

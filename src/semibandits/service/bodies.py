@@ -17,7 +17,6 @@ BODY: Final = "the body"
 MOST_ROUNDS: Final = 1_000
 """Largest number of rounds of one ask."""
 LARGEST: Final = 2**53
-AGES: Final = ("age", "before", "seconds")
 _ABSENT: Final = object()
 
 
@@ -85,11 +84,7 @@ def outcome(fields: Fields, items: ItemLabels, where: str) -> tuple[int, Outcome
     number = whole(fields, "round")
     given = {key: value for key in ("rewards", "costs") if (value := fields.take(key, _ABSENT)) is not _ABSENT}
     if len(given) != 1:
-        found = (
-            "got both: drop one"
-            if given
-            else fields.instead("rewards", "costs", otherwise="got neither: pass one of them")
-        )
+        found = "got both: drop one" if given else fields.instead("rewards", "costs")
         raise InvalidInputError(f"{where} must have either rewards or costs, {found}")
     ((key, value),) = given.items()
     return number, _outcome(value, items, key), key == "costs"
@@ -113,20 +108,11 @@ def outcomes(fields: Fields, items: ItemLabels) -> tuple[list[tuple[int, Outcome
 
 def limit_of_age(fields: Fields) -> dict[str, Any]:
     """The argument of `expire`: `age`, `before` or `seconds`."""
-    given = {}
-    for key in AGES:
-        value = fields.take(key, _ABSENT)
-        if value is not _ABSENT:
-            given[key] = value
+    keys = ("age", "before", "seconds")
+    given = {key: value for key in keys if (value := fields.take(key, _ABSENT)) is not _ABSENT}
     if len(given) != 1:
-        raise InvalidInputError(
-            f"{BODY} must have one of age, before and seconds, "
-            + (
-                f"got {', '.join(given)}: drop all but one"
-                if given
-                else fields.instead(*AGES, otherwise="got none: add one")
-            )
-        )
+        found = f"got {', '.join(given)}: drop all but one" if given else fields.instead(*keys)
+        raise InvalidInputError(f"{BODY} must have one of age, before and seconds, {found}")
     ((key, value),) = given.items()
     if key == "seconds":
         return {key: _seconds(value)}

@@ -171,7 +171,7 @@ async def _only_known_parameters(request: Request) -> None:
     if unknown:
         raise Refusal(
             422, "InvalidInputError", f"parameters of the URL must be among {', '.join(known) or '(none)'}, got "
-            f"{unknown[0][:100]!r}{nearest(unknown[0], known) if known else ': leave it out'}",
+            f"{unknown[0][:100]!r}{nearest(unknown[0], known, 'leave it out')}",
         )  # fmt: skip
     if len(set(given)) < len(given):
         raise Refusal(422, "InvalidInputError", "parameters of the URL must be given once, got one twice: drop it")

@@ -365,7 +365,7 @@ class SimulationResult:
         Parameters
         ----------
         ax : Axes, optional
-            The axis to draw on; by default that of a new figure.
+            The axis to draw on; by default that of a new figure. The axis of rounds becomes logarithmic.
         unit : str
             Unit of the rewards, for the labels.
 
@@ -396,7 +396,7 @@ class SimulationResult:
         Returns
         -------
         Axes
-            The axis drawn on. If no plan is known, it shows the plays alone.
+            The axis drawn on, logarithmic above one play and linear below. If no plan is known, it shows the plays alone.
 
         Raises
         ------

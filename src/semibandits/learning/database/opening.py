@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from semibandits._arguments import hinted
-from semibandits._fields import unknown_name
+from semibandits._fields import nearest, unknown_name
 from semibandits._text import shortened
 from semibandits._typing import ArrayLike
 from semibandits._validation import as_floats
@@ -257,10 +256,10 @@ class _Given:
         if self.decision_set is None:
             from semibandits.learning.database import journal
 
-            close = get_close_matches(name, backend.run(journal.names, reads=True), n=1)
-            remedy = f"did you mean {close[0]!r}?" if close else "pass one, or the name of an existing learner"
+            names = backend.run(journal.names, reads=True)
             raise InvalidInputError(
-                f"decision_set must be given for a new learner, got None, and {backend.shown} has no learner {name!r}: {remedy}"
+                f"decision_set must be given for a new learner, got None, and {backend.shown} has no learner {name!r}"
+                f"{nearest(name, names, 'pass one, or the name of an existing learner')}"
             )
         return Learner(
             self.decision_set,
