@@ -18,6 +18,7 @@ import signal
 import socket
 import threading
 from collections.abc import Hashable
+from contextlib import suppress
 from pathlib import Path
 
 from semibandits.client import Client, RemoteLearner, Round, ServiceError
@@ -65,8 +66,10 @@ def carry_out(learner: RemoteLearner, order: str) -> None:
     minutes = drive(asked)
     try:
         learner.tell(asked.id, costs=minutes, partial=True, key=f"{order} tell")
-    except InvalidInputError as error:  # the round was open for too long, and has been forgotten
+    except InvalidInputError as error:
         LOGGER.warning("the outcome of round %d is not accepted: %s", asked.id, error)
+        with suppress(InvalidInputError):  # the round was open for too long, and has been forgotten already
+            learner.forget(asked.id, key=f"{order} forget")
     else:
         LOGGER.info("round %d: %d streets, %.1f minutes", asked.id, len(minutes), sum(minutes.values()))
 

@@ -3,6 +3,7 @@
 import configparser
 import os
 import re
+import runpy
 import shlex
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import yaml
 
 import semibandits as sb
+from semibandits.client import Client
 from serving import TOKEN, serving
 
 ROOT = Path(__file__).parents[2]
@@ -21,46 +23,61 @@ WORKER = FOLDER / "worker.py"
 
 
 def test_a_worker_that_is_killed_goes_on_and_counts_every_order_once(tmp_path):
-    url = f"sqlite:///{tmp_path}/learners.db"
-    streets = [("home", "a"), ("home", "b"), ("a", "work"), ("b", "work")]
-    learner = sb.open_learner(url, name="courier", decision_set=sb.Paths(streets, "home", "work"), variance=4.0, seed=0)
-    state, environment = tmp_path / "order", os.environ | {"SEMIBANDITS_TOKEN": TOKEN}
+    url, state, log = f"sqlite:///{tmp_path}/learners.db", tmp_path / "order", tmp_path / "worker.log"
+    learner = courier(url)
+
+    def worker(token=TOKEN):
+        words = [sys.executable, WORKER, "--url", address, "--name", "one", "--state", state, "--orders", "30"]
+        environment = os.environ | {"SEMIBANDITS_TOKEN": token}
+        with log.open("a") as lines:
+            return subprocess.Popen([*words, "--pause", "0.02"], env=environment, stderr=lines)
+
     with serving(url) as address:
-        words = [
-            sys.executable,
-            WORKER,
-            "--url",
-            address,
-            "--name",
-            "one",
-            "--state",
-            state,
-            "--orders",
-            "30",
-            "--pause",
-            "0.02",
-        ]
-        first = subprocess.Popen(words, env=environment, stderr=subprocess.DEVNULL)
+        first = worker()
         while learner.rounds < 5:
             time.sleep(0.01)
         first.send_signal(signal.SIGKILL)
         first.wait()
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0, done.stderr
+        assert worker().wait(timeout=60) == 0, log.read_text()
         state.write_text("29")  # as if it had been killed before it wrote that the last order is done
-        assert subprocess.run(words, env=environment, stderr=subprocess.DEVNULL, timeout=60).returncode == 0
+        assert worker().wait(timeout=60) == 0, log.read_text()
         state.unlink()
-        refused = subprocess.run(
-            words, env=environment | {"SEMIBANDITS_TOKEN": "wrong"}, capture_output=True, text=True
-        )
-        assert refused.returncode == 1
-        assert refused.stderr.splitlines()[-1].startswith("Error: ")
-        assert "wrong" not in refused.stderr
-    assert learner.rounds == 30
-    assert learner.open_rounds == ()
-    assert TOKEN not in done.stderr
-    assert re.match(r"INFO worker: round 29: \d streets, [\d.-]+ minutes", done.stderr.splitlines()[-1])
+        lines = log.read_text().splitlines()
+        assert worker("wrong").wait(timeout=60) == 1
+        refused = log.read_text().splitlines()[len(lines) :]
+    assert refused[-1].startswith("Error: ")
+    assert "wrong" not in refused[-1]
+    assert [line for line in lines if not re.match(r"INFO worker: round \d+: \d streets, [\d.-]+ minutes", line)] == []
+    assert TOKEN not in log.read_text()
+    assert learner.rounds == 30, log.read_text()
+    assert learner.open_rounds == (), log.read_text()
     learner.close()
+
+
+def test_a_worker_closes_rounds_in_which_nothing_was_measured_or_whose_outcome_is_refused(
+    tmp_path, monkeypatch, caplog
+):
+    url = f"sqlite:///{tmp_path}/learners.db"
+    learner, worker = courier(url), runpy.run_path(str(WORKER))
+    carry_out = worker["carry_out"]
+    with serving(url) as address, Client(address, TOKEN) as client:
+        for order, minutes in enumerate([{}, {("home", "elsewhere"): 3.0}]):
+            monkeypatch.setitem(carry_out.__globals__, "drive", lambda asked, minutes=minutes: minutes)
+            with caplog.at_level("INFO"):
+                carry_out(client.learner("courier"), f"order {order}")
+    assert learner.rounds == 2
+    assert learner.open_rounds == ()
+    assert [record.message.partition(":")[0] for record in caplog.records if record.name == "worker"] == [
+        "round 0",
+        "the outcome of round 1 is not accepted",
+    ]
+    learner.close()
+
+
+def courier(url):
+    """A learner of routes in a new database."""
+    streets = [("home", "a"), ("home", "b"), ("a", "work"), ("b", "work")]
+    return sb.open_learner(url, name="courier", decision_set=sb.Paths(streets, "home", "work"), variance=4.0, seed=0)
 
 
 def test_the_compose_file_fits_its_image_and_holds_no_secret():

@@ -42,8 +42,10 @@ def encoded_labels(labels: Iterable[Hashable], what: str) -> list[Any]:
     return [_plain(label) for label in labels]
 
 
-def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any]:
-    """An outcome as JSON: a list of numbers in order, or of pairs [label, number].
+def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any] | dict[str, Any]:
+    """An outcome as JSON: a list of numbers in order, or of pairs [label, number]; an object if a mapping is empty.
+
+    An empty list of pairs would be an empty list of numbers.
 
     Raises
     ------
@@ -51,7 +53,7 @@ def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any]:
         If a value is no number, or infinite.
     """
     if isinstance(outcome, Mapping):
-        return [[_plain(label), _number(value, what, round_id)] for label, value in outcome.items()]
+        return [[_plain(label), _number(value, what, round_id)] for label, value in outcome.items()] or {}
     if isinstance(outcome, str | bytes) or not isinstance(outcome, Iterable):
         raise InvalidInputError(
             f"{what} of round {round_id} must be a sequence of numbers or a mapping from label to number, got {outcome!r}: pass "
