@@ -11,6 +11,8 @@ from __future__ import annotations
 import atexit
 import glob
 import hashlib
+import logging
+import os
 import pickle
 import re
 import shutil
@@ -22,8 +24,13 @@ from typing import Any, ClassVar
 from numba.core import caching as numba_caching
 
 FOLDER = Path(__file__).parent
+TEMPORARY = "SEMIBANDITS_TEMPORARY_CACHE"
+"""Environment variable by which a child process gets the temporary folder of its parent."""
+log = logging.getLogger(__name__)
 caching: Any = numba_caching
 """Untyped, since types of numba differ between versions."""
+_failed: list[OSError] = []
+"""The first error of writing to the cache, which is the only one that users hear of."""
 _PACKAGE = re.escape(__package__)
 _IMPORT = re.compile(rf"^\s*from {_PACKAGE}([\w.]*) import (\([^)]*\)|[^\n(]*)", re.MULTILINE)
 
@@ -76,6 +83,8 @@ class _InTemporaryFolder(_UserWide):  # type: ignore[misc]
 
 @cache
 def _temporary_folder() -> str:
+    if TEMPORARY in os.environ:
+        return os.environ[TEMPORARY]
     folder = tempfile.mkdtemp(prefix="semibandits-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -95,6 +104,14 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
     """
 
     def save(self, key: Any, data: Any) -> None:
+        try:
+            self._save(key, data)
+        except OSError as error:  # the disk is full, say
+            if not _failed:
+                _failed.append(error)
+                log.warning("compiled kernels are not kept for other processes: %s", error)
+
+    def _save(self, key: Any, data: Any) -> None:
         name = f"{self._index_name[:-4]}.{hashlib.sha256(self._dump((self._source_stamp, key))).hexdigest()[:16]}.nbc"
         kept = self._load_index()
         if not kept:
@@ -140,3 +157,9 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
     def exists(self) -> bool:
         """Whether any code of the kernel is on disk."""
         return Path(self._cache_file._index_path).exists()
+
+
+@cache
+def kernel_folder() -> Path:
+    """The folder of compiled kernels, which other files about them share."""
+    return Path(KernelCache(digest.__wrapped__).cache_path)

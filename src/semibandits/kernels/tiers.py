@@ -15,11 +15,14 @@ Python.
 
 from __future__ import annotations
 
+import atexit
 import inspect
 import logging
 import math
 import os
+import pickle
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -38,7 +41,9 @@ import numba.extending
 import numpy as np
 from numba import types
 
+from semibandits.kernels import spending
 from semibandits.kernels._cache import KernelCache
+from semibandits.kernels.background import Order, background
 
 SECONDS_A_KERNEL: Final = 0.1
 SECONDS_A_BYTE: Final = 5e-4
@@ -47,6 +52,8 @@ LEAST_PRICE: Final = 0.25
 """Seconds as Python below which the price is not computed."""
 FIRST_SECONDS: Final = 1.0
 """Additional seconds of the first compilation of a process, to load the compiler."""
+OFTEN: Final = 256
+"""Calls from outside kernels after which a kernel is in regular use."""
 MANY_CALLS: Final = 64
 SAMPLE: Final = 8
 """After MANY_CALLS calls of a kernel, one in SAMPLE calls from other kernels is timed: reading the clock takes a microsecond."""
@@ -54,6 +61,8 @@ MOST_COPIED: Final = 2**24
 """Bytes of arguments. Calls with more are compiled at once: the arguments cannot be restored, and the work is large."""
 TIER: Final = "SEMIBANDITS_TIER"
 AUTOMATIC, PYTHON, COMPILED = "auto", "python", "compiled"
+
+PACKAGE: Final = f"{__package__}."
 
 untyped: Any = numba
 """numba without type checks, for what it does not annotate or annotates wrongly."""
@@ -91,6 +100,8 @@ class _Thread(threading.local):
         Whether compiled code is loaded from disk if it is there, and nothing is compiled.
     waiting : tuple or None
         A Ctrl-C that no kernel has handled yet.
+    is_prompt : bool
+        Whether no call must wait for the compiler, see `promptly`.
     """
 
     running: bool = False
@@ -102,11 +113,14 @@ class _Thread(threading.local):
     is_compiling: bool = False
     is_looking: bool = False
     waiting: tuple[int, FrameType | None, Any] | None = None
+    is_prompt: bool = False
 
 
 _thread: Final = _Thread()
 _compiler: Final = threading.RLock()
 _observers: Final[list[Callable[[str], None]]] = []
+on_compiled: Final[list[Callable[[Kernel], None]]] = []
+"""Functions that are called with each kernel that was compiled or loaded."""
 _SHARED: Final = ("error_model", "fastmath")
 """Options of a kernel that its pointers must share to have the same bits."""
 
@@ -171,13 +185,16 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         super().__init__(*arguments, **named)
         self._takes_star = bool(self.py_func.__code__.co_flags & inspect.CO_VARARGS)
         self._calls, self._next_look, self._sample = 0, 1, 1
-        self.spent, self._asked_at = 0.0, LEAST_PRICE
+        self.spent, self.total, self._asked_at, self._often_at = 0.0, 0.0, LEAST_PRICE, OFTEN
         _refuse_while_looking(self._compiler)
 
     def compile(self, sig: Any) -> Any:
         """Compiled code for this signature, from disk if it is there."""
         self._keep()
-        return super().compile(sig)
+        entry = super().compile(sig)
+        for note in on_compiled:
+            note(self)
+        return entry
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Types of a call in a compiled kernel: numba would compile another version for each constant among the arguments."""
@@ -191,6 +208,8 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
 
     def _compile_for_args(self, *arguments: Any, **named: Any) -> Any:
         self._calls += 1
+        if self._calls == 1:
+            _begin(self)
         if self._calls < self._next_look and self.spent < self._asked_at and _thread.running:
             return (
                 self._interpreted if self._calls % self._sample == 0 else self.py_func
@@ -224,6 +243,11 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
                     return True
         return False
 
+    def is_ready(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether the code for these arguments and their pointers is in memory."""
+        is_compiled = tuple(self.typeof_pyval(one) for one in arguments) in self.overloads
+        return is_compiled and all(one.is_compiled for one in _pointers(arguments))
+
     def open_parts(self, arguments: tuple[Any, ...]) -> dict[str, Part]:
         """Parts that must be compiled for these arguments and are not on disk, by name.
 
@@ -247,16 +271,50 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         return f"it has taken {spent:.0f} s as Python" if spent >= 1.0 else "much is ahead"
 
     def _pays(self, arguments: tuple[Any, ...]) -> bool:
-        """Whether compilation costs less than Python has cost, or is expected to cost."""
+        """Whether to compile now: if this costs less than Python is expected to cost, or has cost and no child can compile."""
         if _tier != AUTOMATIC:
             return _tier == COMPILED
-        worth = self.spent if _thread.running else max(self.spent, _thread.expected)
-        if worth < self._asked_at:
+        ahead = 0.0 if _thread.running else _thread.expected
+        is_often = self._calls >= self._often_at and not _thread.running
+        if max(self.spent, ahead) < self._asked_at and not is_often:
             return False
-        if worth >= self.price(arguments):
+        if ahead >= self._asked_at and ahead >= self.price(arguments):
             return True
-        self._asked_at = 1.1 * worth  # computing the price takes time
+        if not background.is_off and self.request(arguments):
+            self._keep_count()
+            self._often_at = 2 * self._calls
+            return False
+        if not _thread.is_prompt and self.spent >= self._asked_at:
+            if self.spent >= self.price(arguments):
+                return True
+            self._asked_at = 1.1 * self.spent  # computing the price takes time
         return False
+
+    def _keep_count(self) -> None:
+        """Count the seconds so far as paid."""
+        self.total, self.spent, self._asked_at = self.total + self.spent, 0.0, LEAST_PRICE
+
+    def request(self, arguments: tuple[Any, ...]) -> bool:
+        """Have a child compile what a call with these arguments needs; False if it cannot, because it cannot import it."""
+        orders: list[tuple[Order, Callable[[], bool]]] = []
+        types_ = tuple(self.typeof_pyval(one) for one in arguments)
+        if types_ not in self.overloads:
+            orders.append((_order(self, types_, "kernel"), partial(self._load, types_)))
+        for one in _pointers(arguments):
+            if not one.is_compiled:
+                orders.append((_order(one.kernel, one.signature, "pointer"), one.load))
+        if not all(order.name for order, _ in orders):
+            return False
+        for order, load in orders:
+            background.request(order, load)
+        return True
+
+    def _load(self, types_: tuple[Any, ...]) -> bool:
+        """Load the code for arguments of these types from disk; whether there is any. Waits while another thread compiles."""
+        self._keep()
+        with _looking(wait=True), suppress(_NotKept):
+            self.compile(types_)
+        return types_ in self.overloads
 
     def price(self, arguments: tuple[Any, ...]) -> float:
         """Estimated seconds of compilation."""
@@ -276,7 +334,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
             entry = self._compile_alone(arguments)
             for one in _pointers(arguments):
                 one.compile()
-            self.spent, self._asked_at = 0.0, LEAST_PRICE
+            self._keep_count()
         finally:
             _compiler.release()
         return entry
@@ -298,7 +356,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
     def _interpreted_first(self, arguments: tuple[Any, ...]) -> Any:
         """Run as Python, when called from outside kernels."""
         before = _Before(arguments)
-        if not before.is_whole and _tier == AUTOMATIC and _is_free():
+        if not before.is_whole and _tier == AUTOMATIC and _is_free() and not _thread.is_prompt:
             with expecting(math.inf):
                 return self(*arguments)
         start = seconds()
@@ -355,7 +413,7 @@ class Pointer:
     """
 
     def __init__(self, kernel: Any, signature: Any) -> None:
-        self.kernel, self._numba_type_ = kernel, PointerType(signature)
+        self.kernel, self.signature, self._numba_type_ = kernel, signature, PointerType(signature)
         options = {name: kernel.targetoptions[name] for name in _SHARED if name in kernel.targetoptions}
         self._code: Any = untyped.core.ccallback.CFunc(
             kernel.py_func, (signature.args, signature.return_type), {}, options
@@ -374,9 +432,13 @@ class Pointer:
     @property
     def is_kept(self) -> bool:
         """Load the code from disk if it is not in memory; whether there is any."""
+        return self.load(wait=False)
+
+    def load(self, *, wait: bool = True) -> bool:
+        """The same; while another thread compiles, wait for it or give up."""
         if not self.is_compiled:
             self._keep()
-            with _looking() as may_look:
+            with _looking(wait=wait) as may_look:
                 if may_look:
                     with suppress(_NotKept):
                         self._code.compile()
@@ -479,6 +541,16 @@ def expecting(ahead: float) -> Iterator[None]:
         _thread.expected = before
 
 
+@contextmanager
+def promptly() -> Iterator[None]:
+    """Context in which no call waits for the compiler, unless the caller expects much work or the tier is "compiled"."""
+    before, _thread.is_prompt = _thread.is_prompt, True
+    try:
+        yield
+    finally:
+        _thread.is_prompt = before
+
+
 def seconds() -> float:
     """Time on a clock that stops while this thread compiles."""
     return perf_counter() - _thread.compiling
@@ -511,6 +583,37 @@ def _reach(one: Any, found: set[Kernel]) -> None:
             _reach(called, found)
 
 
+_used: Final[list[Kernel]] = []
+"""Kernels that were called as Python or loaded in this process."""
+
+
+def _begin(one: Kernel) -> None:
+    """Before the first call: take over what earlier processes have spent."""
+    if _tier != AUTOMATIC or not one.__module__.startswith(PACKAGE):
+        return
+    if not _used:
+        atexit.register(_keep_spent)
+    _used.append(one)
+    one.spent = spending.spent_before().get(_name(one), 0.0)
+
+
+def _keep_spent() -> None:
+    """At the end: keep for later processes what kernels have cost that are still not compiled."""
+    spending.keep({_name(one): 0.0 if one.overloads else one.total + one.spent for one in _used})
+
+
+def _name(one: Kernel) -> str:
+    return f"{one.py_func.__module__}.{one.__name__}"
+
+
+def _order(one: Any, types_: Any, kind: str) -> Order:
+    """The order for a child process; without a name if the child cannot import the kernel."""
+    function = one.py_func
+    module, name = function.__module__, function.__name__
+    is_known = module.startswith(PACKAGE) and getattr(sys.modules.get(module), name, None) is one
+    return Order(module, name if is_known else "", pickle.dumps(types_), kind)
+
+
 def _count(one: Any) -> int:
     """Number of kernels to compile for this one."""
     found: set[Kernel] = set()
@@ -533,9 +636,14 @@ def _refuse_while_looking(compiler: Any) -> None:
 def _check_deadline() -> None:
     """Abort the kernel that runs as Python once it has cost as much as compilation, unless another thread compiles."""
     first, arguments = _thread.first
-    left = first.price(arguments) - first.spent - (seconds() - _thread.start)
-    if left <= 0.0 and _is_free():
-        raise _Overdue
+    if not background.is_off and first.request(arguments):
+        left = LEAST_PRICE
+        if first.is_ready(arguments):
+            raise _Overdue
+    else:
+        left = math.inf if _thread.is_prompt else first.price(arguments) - first.spent - (seconds() - _thread.start)
+        if left <= 0.0 and _is_free():
+            raise _Overdue
     _thread.deadline = seconds() + max(left, LEAST_PRICE)
 
 
@@ -548,9 +656,9 @@ def _is_free() -> bool:
 
 
 @contextmanager
-def _looking() -> Iterator[bool]:
+def _looking(*, wait: bool = False) -> Iterator[bool]:
     """Context in which code is loaded from disk and never compiled; its value is False while another thread compiles."""
-    if not _compiler.acquire(blocking=False):
+    if not _compiler.acquire(blocking=wait):
         yield False
         return
     _thread.is_looking = True
@@ -623,3 +731,23 @@ def _later_interrupts() -> Iterator[None]:
         waiting, _thread.waiting = _thread.waiting, None
         if waiting is not None:
             handler(*waiting[:2])
+
+
+def _after_fork() -> None:
+    """In a process that was forked while no thread compiled or loaded: none of the threads goes on there."""
+    background.forget()
+    _compiler.release()
+
+
+def _before_fork() -> None:
+    background.lock.acquire()
+    _compiler.acquire()
+
+
+def _after_fork_in_parent() -> None:
+    _compiler.release()
+    background.lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork)

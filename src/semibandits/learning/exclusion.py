@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from semibandits.errors import ConcurrentUseError
+from semibandits.kernels.tiers import promptly
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -29,6 +30,8 @@ S = TypeVar("S", bound=_Used)
 def exclusive(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
     """Make a method raise ConcurrentUseError while another exclusive method of the same object is running.
 
+    The method does not wait for the compiler (`promptly`).
+
     A lock could stay locked for ever: Ctrl-C may come after `acquire` returns and before `try` begins. Here `try` is entered
     first, and each of `add`, `len` and `discard` is one step of the interpreter. Of two calls that begin at the same time both
     may be refused, but never do both proceed.
@@ -44,7 +47,8 @@ def exclusive(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S,
                     f"a {type(self).__name__} must be used by one thread at a time, got a call while another one was running: "
                     "hold one lock of your own around each call, or give each thread its own"
                 )
-            return method(self, *args, **kwargs)
+            with promptly():
+                return method(self, *args, **kwargs)
         finally:
             uses.discard(use)
 
