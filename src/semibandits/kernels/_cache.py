@@ -92,7 +92,8 @@ def _temporary_folder() -> str:
 
 class _Results(caching.CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes: ClassVar = [
-        _with_digest(base) for base in (*caching.CompileResultCacheImpl._locator_classes, _InTemporaryFolder)
+        *map(_with_digest, () if TEMPORARY in os.environ else caching.CompileResultCacheImpl._locator_classes),
+        _with_digest(_InTemporaryFolder),
     ]
 
 
@@ -157,6 +158,11 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
     def exists(self) -> bool:
         """Whether any code of the kernel is on disk."""
         return Path(self._cache_file._index_path).exists()
+
+
+def shared_folder() -> dict[str, str]:
+    """Environment variables by which a child process has the same cache."""
+    return {TEMPORARY: _temporary_folder()} if _temporary_folder.cache_info().currsize else {}
 
 
 @cache

@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from semibandits.kernels._cache import TEMPORARY, kernel_folder
+from semibandits.kernels._cache import kernel_folder, shared_folder
 
 fcntl: Any
 try:
@@ -101,7 +101,7 @@ class Background:
         self.loaded = 0
         self.lock = threading.RLock()
         self._asked: dict[Order, int] = {}
-        self._wake = threading.Event()
+        self._wake, self._done = threading.Event(), threading.Condition()
         self._child: subprocess.Popen[bytes] | None = None
         self._deaths = 0
         self._thread: threading.Thread | None = None
@@ -121,6 +121,11 @@ class Background:
             self.pending[order] = load
             self._wake.set()
 
+    def wait(self, seconds: float) -> bool:
+        """Wait until no order is pending, at most so long; whether none is."""
+        with self._done:
+            return self._done.wait_for(lambda: self.is_off or not self.pending, seconds) and not self.pending
+
     def _run(self) -> None:
         """Load what is on disk, and have the rest compiled, as long as the process lives."""
         while not self.is_off:
@@ -131,6 +136,7 @@ class Background:
                     self._load(order)
                 if self.pending and not self._is_compiling_all():
                     self._wake.wait(AGAIN)
+        self._drop(None)
 
     def _load(self, order: Order) -> None:
         """Load the code of a pending order if it is on disk."""
@@ -139,12 +145,19 @@ class Background:
         try:
             is_loaded = self.pending[order]()
         except Exception:
-            log.exception("the code of %s cannot be loaded", order.label)
-            del self.pending[order]
+            log.info("the code of %s cannot be loaded", order.label, exc_info=True)
+            self._drop(order)
             return
         if is_loaded:
-            del self.pending[order]
             self.loaded += 1
+            self._drop(order)
+
+    def _drop(self, order: Order | None) -> None:
+        """Make this order no longer pending, if one is given, and wake those who wait."""
+        with self._done:
+            if order is not None:
+                self.pending.pop(order, None)
+            self._done.notify_all()
 
     def _is_compiling_all(self) -> bool:
         """Have a child compile all pending orders, the most requested ones first; False if there can be none now."""
@@ -187,13 +200,14 @@ class Background:
                 self._load(each)
             if kind == FINISHED:
                 break
-        if self.pending.pop(order, None) is not None and not self.is_off:
+        if order in self.pending and not self.is_off:
+            self._drop(order)
             self._give_up(f"{order.label} cannot be compiled, or not be kept")
 
     def _started(self) -> subprocess.Popen[bytes] | None:
         """A new child, or None if another process has one."""
         folder = kernel_folder()
-        environment = os.environ | {SWITCH: "0", "SEMIBANDITS_TIER": "compiled", TEMPORARY: str(folder)}
+        environment = os.environ | {SWITCH: "0", "SEMIBANDITS_TIER": "compiled"} | shared_folder()
         with self.lock, _locked(folder / LOCK) as file:
             if file is None or self.is_off:
                 return None

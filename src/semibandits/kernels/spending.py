@@ -44,6 +44,7 @@ def keep(spent: dict[str, float]) -> None:
             os.replace(new, kernel_folder() / FILE)
         finally:
             new.unlink(missing_ok=True)
+            spent_before.cache_clear()
 
 
 def _stamp(name: str) -> str | None:

@@ -594,7 +594,7 @@ def _begin(one: Kernel) -> None:
     if not _used:
         atexit.register(_keep_spent)
     _used.append(one)
-    one.spent = spending.spent_before().get(_name(one), 0.0)
+    one.spent += spending.spent_before().get(_name(one), 0.0)
 
 
 def _keep_spent() -> None:
