@@ -55,6 +55,8 @@ def library(tmp_path):
         "_version.py",
         "kernels/__init__.py",
         "kernels/_cache.py",
+        "kernels/background.py",
+        "kernels/spending.py",
         "kernels/tiers.py",
     ):
         shutil.copy(source / name, copy / name)

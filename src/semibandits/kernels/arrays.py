@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from semibandits.kernels.tiers import kernel
@@ -18,9 +19,36 @@ from semibandits.kernels.typing import IntArray
 @kernel
 def grown(array: NDArray[Any], size: int) -> NDArray[Any]:
     """Copy of an array with `size` rows, at least as many as it has; the new ones are not set."""
-    larger = np.empty((size, *array.shape[1:]), dtype=array.dtype)
-    larger[: len(array)] = array
-    return larger
+    return np.concatenate((array, np.empty((size - len(array), *array.shape[1:]), dtype=array.dtype)))
+
+
+def write(target: NDArray[Any], values: NDArray[Any]) -> None:
+    """Write as many values into the beginning of an array; both have one dimension.
+
+    ``target[:] = values`` takes two seconds to compile in each process, for its error message on shapes that do not fit.
+    """
+    target[: len(values)] = values
+
+
+@overload(write)
+def _write(target: Any, values: Any) -> Any:
+    def one_by_one(target: Any, values: Any) -> None:
+        for i in range(len(values)):
+            target[i] = values[i]
+
+    return one_by_one
+
+
+@kernel
+def stable_order(values: NDArray[Any]) -> IntArray:
+    """Indices in order of value, those of equal values ascending. A kernel, so that it is compiled only once on a machine."""
+    return np.argsort(values, kind="mergesort")
+
+
+@kernel
+def ascending(values: IntArray) -> IntArray:
+    """The same values in order. A kernel, so that it is compiled only once on a machine."""
+    return np.sort(values)
 
 
 @kernel

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
-from semibandits.kernels.arrays import grown
+from semibandits.kernels.arrays import grown, write
 from semibandits.kernels.assignment import Bipartite, Matched, heaviest_matching_with_duals
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -187,7 +187,7 @@ def _sweep(
     work[0] += 1
     left_a, left_c = _totals(matched.entry, rewards, budgets)
     value = _value(left_a, left_c, goal)
-    best[:] = matched.entry
+    write(best, matched.entry)
     if left_c >= at_least if not rooted else budgets.max() <= 0.0:
         return value, value, 0.0, matched
     right_a, right_c = -np.inf, np.inf
@@ -198,7 +198,7 @@ def _sweep(
         right = _value(right_a, right_c, goal)
         if right > value:
             value = right
-            best[:] = matched.entry
+            write(best, matched.entry)
         if right_c <= left_c or not (rooted or right_c >= at_least):
             return value, value, 0.0, matched
     bound = multiplier = np.inf
@@ -213,7 +213,7 @@ def _sweep(
         this = _value(a, c, goal)
         if this > value:
             value = this
-            best[:] = matched.entry
+            write(best, matched.entry)
         height = a + multiplier * c
         bound = height + _constant(multiplier, goal)
         known = left_a + multiplier * left_c
@@ -348,7 +348,7 @@ def _search(
             this = _value(place.a + a, place.c + c, goal)
             if this > value:
                 value = this
-                best[:] = entries[level]
+                write(best, entries[level])
     return best, value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits.kernels.arrays import grown
+from semibandits.kernels.arrays import ascending, grown, stable_order, write
 from semibandits.kernels.exchange import distances_to, incidence
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -31,7 +31,7 @@ def decompose_into_cycles(
     # The arc of largest flow out of each node, and a flow that no other one exceeds: flows only decrease.
     widest, second = np.full(n, -1, dtype=np.int64), np.full(n, np.inf)
     cycles = 0
-    for start in np.argsort(flow, kind="mergesort"):
+    for start in stable_order(flow):
         while left[start] > dust[start]:
             walk[0] = start
             place[tails[start]] = 0
@@ -118,7 +118,7 @@ def exchanged_items(
                 listed[item] = k
                 items[filled] = item
                 filled += 1
-        items[begin:filled] = np.sort(items[begin:filled])
+        write(items[begin:], ascending(items[begin:filled]))
         out_ptr[k + 1] = filled
     return out_ptr, items[:filled].copy()
 
@@ -159,7 +159,7 @@ def unfold_cycles(
             if tree_of[target] < 0:
                 if planted == len(trees):
                     trees = grown(trees, 2 * planted)
-                trees[planted] = distances_to(target, tails[free], steps, in_ptr, in_arcs)[1]
+                write(trees[planted], distances_to(target, tails[free], steps, in_ptr, in_arcs)[1])
                 tree_of[target] = planted
                 planted += 1
             first = trees[tree_of[target]]

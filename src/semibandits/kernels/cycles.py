@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -98,10 +99,15 @@ def carried_over(
 @kernel
 def select_cycles(ptr: IntArray, arcs: IntArray, mask: BoolArray) -> tuple[IntArray, IntArray]:
     """The cycles where `mask` is True."""
-    lengths = np.diff(ptr)
-    new_ptr = np.zeros(np.count_nonzero(mask) + 1, dtype=np.int64)
-    new_ptr[1:] = np.cumsum(lengths[mask])
-    return new_ptr, arcs[np.repeat(mask, lengths)]
+    kept: IntArray = np.flatnonzero(mask)
+    new_ptr, new_arcs = np.zeros(len(kept) + 1, dtype=np.int64), np.empty_like(arcs)
+    filled = 0
+    for k in range(len(kept)):
+        cycle = arcs[ptr[kept[k]] : ptr[kept[k] + 1]]
+        write(new_arcs[filled:], cycle)
+        filled += len(cycle)
+        new_ptr[k + 1] = filled
+    return new_ptr, new_arcs[:filled].copy()
 
 
 @kernel

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.dijkstra import walk_of
 from semibandits.kernels.heap import decrease, empty_heap, pop
 from semibandits.kernels.index.problem import FAILED, PRECISION, SOLVED, STOPPED, IndexProblem
@@ -212,7 +213,7 @@ def is_known(s: DetourSearch, price: float) -> bool:
 @kernel
 def take(s: DetourSearch, detour: Detour, x: BoolArray) -> None:
     """Write the route that follows the base except for a detour."""
-    x[:] = s.base.x
+    write(x, s.base.x)
     for k in range(s.base.order[detour.leave], s.base.order[detour.back]):
         x[s.network.out.items[s.base.places[k]]] = False
     for i in s.items[: detour.size]:
@@ -363,7 +364,7 @@ def plausible_route(
         guessed: IntArray = np.flatnonzero(problem.guess)
         gain = raises_of(costs, network.least, s.bonuses, guessed).total - (length_of(costs, guessed) - total)
         if gain > s.closing:
-            x[:] = problem.guess
+            write(x, problem.guess)
         status, _ = by_prices(s, problem, max(gain, s.closing), x, report)
         if status == STOPPED:
             status = by_enumeration(s, problem.budget, x, report)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -103,7 +104,7 @@ def binary_exchanges(vectors: WordArray, members: IntArray) -> tuple[BoolArray, 
     one = np.uint64(1)
     for a in range(k):
         v = basis[a]
-        v[:n_words] = vectors[members[a]]
+        write(v, vectors[members[a]])
         v[n_words + a // 64] = one << np.uint64(a % 64)
         reduce_word_vector(v, basis, word, bit, a)
         word[a] = first_word(v, n_words)
@@ -115,7 +116,7 @@ def binary_exchanges(vectors: WordArray, members: IntArray) -> tuple[BoolArray, 
     for z in range(d):
         if inside[z]:
             continue
-        v[:n_words] = vectors[z]
+        write(v, vectors[z])
         v[n_words:] = np.uint64(0)
         reduce_word_vector(v, basis, word, bit, k)
         free[z] = first_word(v, n_words) >= 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from semibandits.kernels.arrays import ascending, stable_order, write
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -39,7 +40,7 @@ def forest_greedy(n_nodes: int, tails: IntArray, heads: IntArray, order: IntArra
 @kernel
 def heaviest_forest(n_nodes: int, tails: IntArray, heads: IntArray, weights: FloatArray) -> BoolArray:
     """Kruskal's algorithm: spanning forest of largest weight, the smaller index first on ties; mask over all edges."""
-    return forest_greedy(n_nodes, tails, heads, np.argsort(-weights, kind="mergesort"))
+    return forest_greedy(n_nodes, tails, heads, stable_order(-weights))
 
 
 @kernel
@@ -84,7 +85,8 @@ def is_forest(n_nodes: int, tails: IntArray, heads: IntArray, members: IntArray)
 def incident_edges(n_nodes: int, tails: IntArray, heads: IntArray) -> tuple[IntArray, IntArray]:
     """Edges at each node, those of v at ``edges[start[v]:start[v + 1]]``, in order of index."""
     ends = np.empty(2 * len(tails), dtype=np.int64)
-    ends[::2], ends[1::2] = tails, heads
+    write(ends[::2], tails)
+    write(ends[1::2], heads)
     start, places = incidence(n_nodes, ends)
     return start, places // 2
 
@@ -156,8 +158,8 @@ def forest_lightest(n_nodes: int, tails: IntArray, heads: IntArray, members: Int
     used is the lightest edge between the two ends.
     """
     d = len(tails)
-    ascending = np.sort(members)
-    ascending = ascending[np.argsort(weights[ascending], kind="mergesort")]
+    ordered = ascending(members)
+    ordered = ordered[stable_order(weights[ordered])]
     never = len(members)
     parent = np.arange(n_nodes)
     size = np.ones(n_nodes, dtype=np.int64)
@@ -165,7 +167,7 @@ def forest_lightest(n_nodes: int, tails: IntArray, heads: IntArray, members: Int
     linked_by = np.full(n_nodes, -1, dtype=np.int64)
     inside = np.zeros(d, dtype=np.bool_)
     for time in range(len(members)):
-        item = ascending[len(members) - 1 - time]
+        item = ordered[len(members) - 1 - time]
         inside[item] = True
         a, b = tails[item], heads[item]
         while parent[a] != a:

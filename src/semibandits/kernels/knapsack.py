@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.arrays import grown
+from semibandits.kernels.arrays import grown, stable_order, write
 from semibandits.kernels.selection import select_largest
 from semibandits.kernels.signals import STEPS, check_signals, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -405,7 +405,7 @@ def depth_first(
             if value > best:
                 bounds.floors[:] += value - best
                 best = value
-                chosen[:p] = now[:p]
+                write(chosen, now[:p])
                 chosen[p:] = False
                 complete(tables[0], chosen, p, q)
         if p == n or tried[p] == 2:
@@ -499,7 +499,7 @@ def searched_selection(
     values = rewards + multiplier * budgets
     top = select_largest(values, m)
     exchange_costs = swap_costs(values, top)
-    order = np.argsort(exchange_costs, kind="mergesort")
+    order = stable_order(exchange_costs)
     multipliers = multiplier * (np.array([1.0, 0.0]) if goal.kind == AT_LEAST else np.array([1.0, 0.7, 1.4]))
     nearest = order[:CORE][::-1].copy()
     few = Limits(min(CORE_LABELS, limits.labels), NO_NODES)
@@ -562,7 +562,7 @@ def select_front(rewards: FloatArray, budgets: FloatArray, m: int, limit: int) -
             multipliers[j] = (known_a[j] - known_a[j + 1]) / (known_c[j + 1] - known_c[j])
         slack = ROUNDING * m * (largest_a + multipliers[j] * largest_c)
         floors[j] = known_a[j + 1] + multipliers[j] * known_c[j] - slack
-    order = np.argsort(-(rewards + multipliers[count // 2] * budgets), kind="mergesort")
+    order = stable_order(-(rewards + multipliers[count // 2] * budgets))
     goal, bounds = Goal(FRONT, 0.0, 0.0), Bounds(multipliers, floors)
     within, _, _, rows = label_lists(rewards[order], budgets[order], Start(m, 0.0, 0.0), bounds, goal, -np.inf, limit)
     raise_interrupt()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -41,7 +42,8 @@ def uniform_exchanges(d: int, m: int, members: IntArray) -> tuple[BoolArray, Boo
     outside = np.ones(d, dtype=np.bool_)
     outside[members] = False
     swaps = np.empty((len(members), d), dtype=np.bool_)
-    swaps[:] = outside
+    for k in range(len(members)):
+        write(swaps[k], outside)
     return outside if len(members) < m else np.zeros(d, dtype=np.bool_), swaps
 
 

@@ -165,17 +165,20 @@ def reduced_hessian(
     # Reorder the columns, chords first, so that entries that are read together are adjacent.
     column = np.empty(a, dtype=np.int64)
     below = np.full(a, -1, dtype=np.int64)
-    column[chords] = np.arange(q)
+    for j in range(q):
+        column[chords[j]] = j
     for k in range(1, n):
         v = order[k]
         below[parent_arc[v]] = v
         column[parent_arc[v]] = q + k - 1
     columns = column[rows.arcs]
     by_column = np.empty(a)
-    by_column[column] = by_arc
+    for arc in range(a):
+        by_column[column[arc]] = by_arc[arc]
     parent_of, sign_of = np.empty(n, dtype=np.int64), np.empty(n)
     rank = np.empty(n, dtype=np.int64)
-    rank[order] = np.arange(n)
+    for k in range(n):
+        rank[order[k]] = k
     for k in range(1, n):
         parent_of[k], sign_of[k] = rank[parent[order[k]]], sign[order[k]]
     chord_tails, chord_heads = rank[tails[chords]], rank[heads[chords]]

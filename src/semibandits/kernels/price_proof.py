@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from semibandits.kernels.arrays import append_walk, grown, passes
+from semibandits.kernels.arrays import append_walk, grown, passes, stable_order
 from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -166,7 +166,7 @@ def met_cycles(
         Whether the search is complete; if not, nothing is proved.
     """
     tails, heads, out_ptr, out_arcs, in_ptr, _ = graph
-    n, out_degree, in_degree = len(out_ptr) - 1, np.diff(out_ptr), np.diff(in_ptr)
+    n, out_degree, in_degree = len(out_ptr) - 1, out_ptr[1:] - out_ptr[:-1], in_ptr[1:] - in_ptr[:-1]
     alive = np.ones(n, dtype=np.bool_)
     ptr, arcs = np.zeros(max_found + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
     found, met, total = np.empty((64, len(limits))), 0, 0
@@ -176,7 +176,7 @@ def met_cycles(
             continue
         distance = distances_back(start, alive, graph, costs)
         live = np.flatnonzero(alive[tails] & alive[heads] & (tails != start))
-        order = live[np.argsort(distance[heads[live]], kind="mergesort")]
+        order = live[stable_order(distance[heads[live]])]
         least = ways_back(n, start, tails, heads, order, weights)
         newest = np.full(n, -1, dtype=np.int64)
         labels[0] = begin

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from semibandits.kernels.arrays import append_walk, grown, passes
+from semibandits.kernels.arrays import append_walk, grown, passes, stable_order
 from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -129,9 +129,9 @@ def light_cycles(
     """
     tails, heads, out_ptr, out_arcs, in_ptr, _ = graph
     n, columns = len(out_ptr) - 1, weights.shape[1]
-    degree = np.diff(out_ptr) + np.diff(in_ptr)
-    starts = np.zeros(1, dtype=np.int64) if has_hub else np.argsort(-degree, kind="mergesort")
-    order = np.argsort(-tails, kind="mergesort")
+    degree = (out_ptr[1:] - out_ptr[:-1]) + (in_ptr[1:] - in_ptr[:-1])
+    starts = np.zeros(1, dtype=np.int64) if has_hub else stable_order(-degree)
+    order = stable_order(-tails)
     alive = np.ones(n, dtype=np.bool_)
     ptr, arcs, found, total = np.zeros(max_found + 1, dtype=np.int64), np.empty(1024, dtype=np.int64), 0, 0
     labels, links = np.empty((256, columns)), np.empty((256, 4), dtype=np.int64)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from semibandits.kernels.arrays import stable_order
 from semibandits.kernels.index.problem import FORCED, Search
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
@@ -29,10 +30,10 @@ def write_classes(
         for i in range(d):
             order[i] = place[i] = start[i] = i
         return
-    sorted_items = np.argsort(bonuses, kind="mergesort")
-    sorted_items = sorted_items[np.argsort(rewards[sorted_items], kind="mergesort")]
+    sorted_items = stable_order(bonuses)
+    sorted_items = sorted_items[stable_order(rewards[sorted_items])]
     by_role = roles[sorted_items].astype(np.float64)  # a sort of ints would be compiled in addition
-    sorted_items = sorted_items[np.argsort(by_role, kind="mergesort")]
+    sorted_items = sorted_items[stable_order(by_role)]
     first = 0
     for p in range(d):
         i, j = sorted_items[p], sorted_items[first]

@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from semibandits.kernels.arrays import stable_order
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray
 
@@ -51,7 +52,7 @@ def attainable_sums(bonuses: FloatArray, m: int) -> FloatArray:
                     total += k3 * values[2]
                 sums[n] = total
                 n += 1
-    return sums[np.argsort(sums[:n], kind="mergesort")]
+    return sums[stable_order(sums[:n])]
 
 
 @kernel

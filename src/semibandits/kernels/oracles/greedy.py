@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from semibandits.kernels.arrays import stable_order, write
 from semibandits.kernels.elimination import binary_greedy, real_greedy
 from semibandits.kernels.forests import forest_greedy
 from semibandits.kernels.laminar import laminar_greedy
@@ -21,7 +22,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 @kernel
 def descending(weights: FloatArray) -> IntArray:
     """Items from the heaviest to the lightest; ties are broken by the smaller index."""
-    return np.argsort(-weights, kind="mergesort")
+    return stable_order(-weights)
 
 
 @kernel
@@ -34,28 +35,28 @@ def uniform_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray
 @kernel
 def partition_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis of a partition matroid; data: group of each item, capacity of each group."""
-    x[:] = partition_greedy(data[0], data[1], descending(weights))
+    write(x, partition_greedy(data[0], data[1], descending(weights)))
     return ANSWERED
 
 
 @kernel
 def laminar_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis of a laminar matroid; data: innermost set of each item, set above each set, capacities."""
-    x[:] = laminar_greedy(data[0], data[1], data[2], descending(weights))
+    write(x, laminar_greedy(data[0], data[1], data[2], descending(weights)))
     return ANSWERED
 
 
 @kernel
 def forest_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest spanning forest; data: tails, heads, number of nodes."""
-    x[:] = forest_greedy(data[2][0], data[0], data[1], descending(weights))
+    write(x, forest_greedy(data[2][0], data[0], data[1], descending(weights)))
     return ANSWERED
 
 
 @kernel
 def transversal_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis of a transversal matroid; data: start of each item's places, places, number of places."""
-    x[:] = transversal_greedy(data[2][0], data[0], data[1], descending(weights))
+    write(x, transversal_greedy(data[2][0], data[0], data[1], descending(weights)))
     return ANSWERED
 
 
@@ -63,7 +64,7 @@ def transversal_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolA
 def binary_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis over the field of two elements; data: packed words, (d, words of an item)."""
     vectors = data[0].view(np.uint64).reshape(data[1][0], data[1][1])
-    x[:] = binary_greedy(vectors, descending(weights))
+    write(x, binary_greedy(vectors, descending(weights)))
     return ANSWERED
 
 
@@ -71,5 +72,5 @@ def binary_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray)
 def real_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis over the reals; data: bits of the unit vectors, (d, coordinates), bits of the tolerance."""
     vectors = data[0].view(np.float64).reshape(data[1][0], data[1][1])
-    x[:] = real_greedy(vectors, descending(weights), data[2].view(np.float64)[0])
+    write(x, real_greedy(vectors, descending(weights), data[2].view(np.float64)[0]))
     return ANSWERED

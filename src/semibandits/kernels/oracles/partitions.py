@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.matroid_intersection import FAR
 from semibandits.kernels.matroids import partition_exchanges
 from semibandits.kernels.oracles.intersection import Paths, as_integers, change, exchange_costs_in_both
@@ -108,7 +109,8 @@ def partitions_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
             arcs += 2
         if not change(work.members[:k], work.free2, paths, x):
             return UNANSWERED
-        first.room[:], second.room[:] = data[2], data[5]
+        write(first.room, data[2])
+        write(second.room, data[5])
         for z in range(d):
             if x[z]:
                 first.room[data[1][z]] -= 1

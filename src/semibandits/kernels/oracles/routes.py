@@ -20,6 +20,7 @@ import math
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.detours import plausible_route
 from semibandits.kernels.dijkstra import shortest_path_into
 from semibandits.kernels.index.problem import FAILED, PRECISION, SOLVED, STOPPED, IndexProblem
@@ -137,7 +138,7 @@ def _largest_index(
         value = raises_of(costs, least, bonuses, items).total / problem.ratio - length
         if value > best:
             best = value
-            x[:] = y
+            write(x, y)
         closing = PRECISION * (length + first_price + abs(best))
         if bound <= best + closing:
             report[BOUND], report[SLOPE], report[SPENT] = max(bound, best), 0.25 / best_price, calls
