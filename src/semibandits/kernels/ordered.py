@@ -41,14 +41,16 @@ def maximize_in_order(
 def write_weights(first: FloatArray, second: FloatArray, m: int, weights: FloatArray) -> None:
     """Weights by which decisions of at most m items have the order of both objectives.
 
-    Numbers of the second one are scaled to sizes up to 1, by a power of two, so that two decisions differ by at most 2 m.
+    Numbers of the second one are scaled to sizes up to 1, by a power of two, so that two decisions differ by at most 2 m. If all
+    are 0, the weights are the first one.
     """
     largest = 0.0
     for value in second:
         largest = max(largest, abs(value))
     scale = math.ldexp(1.0, min(-math.frexp(largest)[1], LARGEST_POWER))
+    more = 2 * m + 1 if largest > 0.0 else 1
     for i in range(len(weights)):
-        weights[i] = second[i] * scale + (2 * m + 1) * first[i]
+        weights[i] = second[i] * scale + more * first[i]
 
 
 @kernel
