@@ -40,10 +40,11 @@ from semibandits.kernels.uncounted import uncounted
 
 DONE, FAILED, PAUSED, WANTING, NONE_LEFT = 0, -1, -2, -3, -4
 """Statuses besides ``REPLAN``: a decision or the last checkpoint is reached; an oracle failed; enough rounds are played; the
-queue of open rounds is full or has no more delays; no item is left to be tried."""
+queue of open rounds is full or has no more delays; no item is left that has to be tried."""
 ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED = 0, 1, 2, 3, 4, 5, 6, 7
-"""Places in `counters`: rounds played, unseen items (0 if means have an upper bound), checkpoints recorded, calls of each oracle,
-plans, index calls that ended without a proof, and linear maximisations in index searches."""
+"""Places in `counters`: rounds played, unseen items, checkpoints recorded, calls of each oracle, plans, index calls that ended
+without a proof, and linear maximisations in index searches. The number of unseen items is 0 if means have an upper bound, or
+once none of them was found to be in any decision."""
 COUNTERS = 8
 LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 12, 400
 """Budget of a search for a gain in linear maximisations: the minimum, the allowance per round (less those already used), and the
@@ -170,16 +171,13 @@ def choose(
 ) -> int:  # fmt: skip
     """Write the decision of the next round into x; return ``DONE``, ``REPLAN`` (then nothing has changed), or ``FAILED``.
 
-    Unseen items come first, see `try_unseen`.
+    Unseen items come first. If none of them is in any decision, returns ``NONE_LEFT``: then call it once more.
     """
-    counters, x, z = player.counters, work.x, work.normals
-    if counters[UNSEEN] > 0:
-        status = try_unseen(family.linear, oracle, player, work)
-        if status != NONE_LEFT:
-            return status
-    for i in range(len(z)):
-        z[i] = rng.standard_normal()
-    action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
+    counters, x, z, action = player.counters, work.x, work.normals, COVER
+    if counters[UNSEEN] == 0:
+        for i in range(len(z)):
+            z[i] = rng.standard_normal()
+        action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
     if action == PLAY:
         return DONE
     if action == LINEAR:
@@ -202,16 +200,11 @@ def choose_next(
     rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle, player: Player,
     work: Scratch, rng: np.random.Generator,
 ) -> int:  # fmt: skip
-    """The same for callers in Python."""
-    return choose(rule, family, index, oracle, player, work, rng)
-
-
-# A separate function: it is not inlined, so that rounds in which all items are seen are as fast as without it.
-@kernel(calls=True)
-def try_unseen(linear: Callable[..., int], oracle: Oracle, player: Player, work: Scratch) -> int:
-    """Try the unseen items in the fewest open rounds; ``NONE_LEFT`` if all other unseen items are in no decision."""
-    write_unseen(player.stats, work.bonuses)
-    return try_rarest(linear, oracle, player, work)
+    """The same for callers in Python, until there is a decision."""
+    status = NONE_LEFT
+    while status == NONE_LEFT:
+        status = choose(rule, family, index, oracle, player, work, rng)
+    return status
 
 
 @kernel
@@ -219,6 +212,23 @@ def write_unseen(stats: FloatArray, counts: FloatArray) -> None:
     """The number of open rounds of unseen items; inf for others."""
     for i in range(len(counts)):
         counts[i] = stats[COUNTS, i] if stats[PLAYS, i] == 0.0 else math.inf
+
+
+@kernel(calls=True)
+def covered(linear: Callable[..., int], oracle: Oracle, player: Player, work: Scratch) -> int:
+    """Try the unseen items, if there are any, or else those that the rule wants to be tried; statuses as for `choose`."""
+    counters, otherwise = player.counters, work.x.copy()
+    is_forced = counters[UNSEEN] > 0
+    if is_forced:
+        write_unseen(player.stats, work.bonuses)
+    status = try_rarest(linear, oracle, player, work)
+    if status != NONE_LEFT:
+        return status
+    if is_forced:
+        counters[UNSEEN] = 0
+        return NONE_LEFT
+    work.x[:] = otherwise
+    return DONE
 
 
 @kernel(calls=True)
@@ -327,12 +337,7 @@ def asked(
             return FAILED
         action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
     if action == COVER:
-        otherwise = work.x.copy()
-        status = try_rarest(family.linear, oracle, player, work)
-        if status == NONE_LEFT:
-            work.x[:] = otherwise
-            return DONE
-        return status
+        return covered(family.linear, oracle, player, work)
     return DONE if action == PLAY else FAILED
 
 
@@ -376,6 +381,8 @@ def play(
                 return WANTING
             counters[UNSEEN] = max(counters[UNSEEN] - tell_due(queue, player.stats, player.spread, counters[ROUND]), 0)
         status = choose(rule, family, index, oracle, player, work, policy_rng)
+        if status == NONE_LEFT:
+            continue
         if status != DONE:
             return status
         k, value = write_items(x, theta, items)

@@ -345,6 +345,7 @@ class RuleAgent(Agent):
             rounds.write_unseen(player.stats, work.bonuses)
             if (x := self._tried()) is not None:
                 return x
+            counters[rounds.UNSEEN] = 0
         z = np.array([rng.standard_normal() for _ in work.normals])
         request = Request(work.weights, work.bonuses, work.x)
         while True:
@@ -397,7 +398,7 @@ class RuleAgent(Agent):
 
     def state(self) -> dict[str, Any]:
         """Statistics, counters and the saved arrays of the rule as plain JSON; `part` for rounds with unavailable items."""
-        state = player_state(self.player)
+        state = player_state(self.player, self.decision_set.upper)
         return state if self.part is None else {**state, "part": self.part.state()}
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -30,13 +30,15 @@ NAMES: Final = ("plays", "sums", "pending", "counters", "memory", "marks", "rows
 """Keys of a state."""
 
 
-def player_state(player: rounds.Player) -> dict[str, Any]:
-    """Statistics, counters, and the saved arrays of the rule."""
+def player_state(player: rounds.Player, upper: FloatArray | None) -> dict[str, Any]:
+    """Statistics, counters, and the saved arrays of the rule; not whether unseen items were found to be in no decision."""
+    counters = player.counters.copy()
+    counters[rounds.UNSEEN] = unseen_items(player.stats, upper)
     return {
         "plays": player.stats[PLAYS].tolist(),
         "sums": player.stats[SUMS].tolist(),
         "pending": (player.stats[COUNTS] - player.stats[PLAYS]).astype(np.int64).tolist(),
-        "counters": player.counters.tolist(),
+        "counters": counters.tolist(),
         "memory": [plain(value) for value in player.memory.tolist()],
         "marks": player.marks.tolist(),
         "rows": [np.flatnonzero(row).tolist() for row in player.rows],
