@@ -372,3 +372,19 @@ def test_a_state_whose_places_are_wrong_is_refused():
         with pytest.raises(sb.InvalidInputError):
             fresh.restore({**state, **change})
         assert fresh.plays.sum() == 0
+
+
+def test_states_of_version_1_are_read_without_their_covers():
+    """It kept k rows of the plan, decisions that cover all items, and the optimal decision, and row numbers of the covers."""
+    agent, _ = run(sb.MSets(4, 2), GaussianRewards([0.9, 0.6, 0.3, 0.1]), 30)
+    state = agent.state()
+    k, rows = state["marks"][PLANNED], state["rows"]
+    old = {
+        **state,
+        "marks": [*state["marks"], k, k, k + 1, k + 1],
+        "rows": [*rows[:k], [0, 1], [2, 3], rows[-1]],
+    }
+    for saved in (old, state):
+        fresh = sb.OSSB().start(sb.MSets(4, 2), GaussianRewards([0.0] * 4).variance)
+        fresh.restore(saved)
+        assert fresh.state() == state

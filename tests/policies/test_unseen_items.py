@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+from semibandits.kernels import rounds
 from semibandits.policies.prior import Prior
 
 POLICIES = (sb.GLADE(), sb.ThompsonSampling(), sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.OSSB())
@@ -269,3 +270,67 @@ def test_larger_sets(kind, seed):
     theta = drawn_means(rng, decision_set.d)
     played, _ = try_all(decision_set, POLICIES[seed], rng, theta, is_late=False)
     check_price(rows_of(decision_set), theta, played)
+
+
+# ---------------------------------------------------------------------- items in no decision
+
+DEAD_ENDS = {
+    "paths": lambda: sb.Paths([(0, 1), (0, 2), (1, 3), (2, 3), (0, 3), (1, 4), (3, 5)], 0, 3),
+    "matchings": lambda: sb.Matchings([(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 1), (0, 2)]),
+    "own": lambda: Own([[1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [1, 0, 0, 1, 0]]),
+}
+
+
+@named
+@pytest.mark.parametrize("kind", DEAD_ENDS)
+def test_items_in_no_decision_are_left_alone_and_a_restart_changes_nothing(policy, kind):
+    decision_set = DEAD_ENDS[kind]()
+    dead = ~rows_of(decision_set).any(axis=0)
+    assert dead.any()
+    agent, rng = policy.start(decision_set, 1.0), np.random.default_rng(1)
+    waiting = []
+    for t in range(25):
+        restored = policy.start(decision_set, 1.0)
+        restored.restore(agent.state())
+        assert restored.state() == agent.state()
+        x = agent.choose(np.random.default_rng(t))
+        assert np.array_equal(restored.choose(np.random.default_rng(t)), x)
+        assert restored.state() == agent.state()
+        waiting.append(np.flatnonzero(x))
+        if rng.random() < 0.7:
+            items = waiting.pop(int(rng.integers(len(waiting))))
+            if rng.random() < 0.2:
+                agent.forget(items)
+            else:
+                agent.observe(items, rng.normal(size=len(items)))
+    assert not agent.plays[dead].any()
+    assert agent.calls != (0, 0, 0)  # the rule was played
+
+
+def covered(agent, counts, otherwise):
+    """The decision of the action COVER with these counts in the bonuses."""
+    oracle, work = agent.oracle, agent._work
+    work.bonuses[:], work.x[:] = counts, otherwise
+    oracle_data = rounds.Oracle(oracle.data, oracle.m)
+    assert rounds.covered(oracle.family.linear, oracle_data, agent.player, work) == rounds.DONE
+    return work.x.copy()
+
+
+def test_forced_exploration_of_an_item_plays_the_best_decision_with_it():
+    agent = sb.OSSB().start(sb.MSets(6, 3), 1.0)
+    agent.assume(Prior(np.array([0.1, 0.9, 0.2, 0.8, 0.0, -1.0]), np.full(6, 5.0)))
+    counts = np.array([np.inf, np.inf, 4.0, np.inf, 3.0, np.inf])
+    assert np.flatnonzero(covered(agent, counts, np.zeros(6))).tolist() == [1, 3, 4]
+    counts[2] = 3.0
+    assert np.flatnonzero(covered(agent, counts, np.zeros(6))).tolist() == [1, 2, 4]
+
+
+def test_forced_exploration_passes_over_items_in_no_decision():
+    paths = DEAD_ENDS["paths"]()
+    agent = sb.OSSB().start(paths, 1.0)
+    agent.assume(Prior(np.array([0.1, 0.2, 0.1, 0.2, 0.5, 0.0, 0.0]), np.full(7, 5.0)))
+    counts = np.array([np.inf, 3.0, np.inf, np.inf, np.inf, 1.0, 2.0])
+    planned = np.array([0, 0, 0, 0, 1, 0, 0], dtype=bool)
+    assert np.flatnonzero(covered(agent, counts, planned)).tolist() == [1, 3]
+    counts[1] = np.inf
+    assert np.array_equal(covered(agent, counts, planned), planned)

@@ -17,8 +17,6 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 RANGE = 2.0**20
 """Numbers of one scale differ at most by this factor."""
-LARGEST_POWER = 1000
-"""Largest power of two in a scale, so that it is finite even if all numbers are tiny."""
 
 
 @kernel(calls=True)
@@ -47,10 +45,14 @@ def write_weights(first: FloatArray, second: FloatArray, m: int, weights: FloatA
     largest = 0.0
     for value in second:
         largest = max(largest, abs(value))
-    scale = math.ldexp(1.0, min(-math.frexp(largest)[1], LARGEST_POWER))
+    power = -math.frexp(largest)[1]
+    half, rest = (
+        math.ldexp(1.0, power // 2),
+        math.ldexp(1.0, power - power // 2),
+    )  # their product may be too large for a float
     more = 2 * m + 1 if largest > 0.0 else 1
     for i in range(len(weights)):
-        weights[i] = second[i] * scale + more * first[i]
+        weights[i] = second[i] * half * rest + more * first[i]
 
 
 @kernel
