@@ -17,7 +17,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 import semibandits as sb
-from semibandits.kernels.lists import write_row
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.glade import PATIENCE, REPEATS
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
@@ -76,16 +75,15 @@ def _play(
     player: Player, theta: Vector, decisions: Matrix, best: float, tie: float, ends: Vector, regrets: Vector,
     rng: np.random.Generator,
 ) -> None:  # fmt: skip
-    """Play until the last of the `ends`; decisions that cover items without an observation come first."""
+    """Play until the last of the `ends`; first those with the most items without an observation, of these the best by means."""
     d, stats, marks, params = len(theta), player.stats, player.marks, player.params
     weights, bonuses, x = np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_)
-    t, regret, planned, recorded, unseen = 0.0, 0.0, 0.0, 0, 0
+    t, regret, planned, recorded = 0.0, 0.0, 0.0, 0
     while recorded < len(ends):
-        while unseen < d and stats[PLAYS, unseen] > 0.0:
-            unseen += 1
-        if planned == 0.0 and unseen < d:
+        if planned == 0.0 and (stats[PLAYS] == 0.0).any():
             planned = 1.0
-            write_row(player.covers, player.cover[unseen], x)
+            fresh = decisions @ (stats[PLAYS] == 0.0).astype(np.float64)
+            x[:] = decisions[np.argmax(np.where(fresh == fresh.max(), decisions @ stats[MEANS], -np.inf))] > 0.0
         elif planned == 0.0:
             decide(t + 1.0, params, stats, player.memory, marks, player.rows, weights, bonuses, x, decisions)
             marks[REPEATS] = 0  # an integer, too small for this many rounds: they are planned here

@@ -16,7 +16,7 @@ from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels.rules.actions import COVER, LINEAR, PLAY, REPLAN
 from semibandits.kernels.rules.records import RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
-from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, HEAD, OBSERVED, PLANNED, ossb
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, MARKS, OBSERVED, PLANNED, ossb
 from semibandits.policies import OSSB, exploration
 from semibandits.policies.exploration import GUARD, wanted
 from semibandits.policies.ossb import GROWTH
@@ -40,7 +40,7 @@ LONELY = {
 
 
 def twin(t, params, stats, memory, marks, rows):
-    """The rule in plain Python: action, decision or None, marks."""
+    """The rule in plain Python: action, decision or None, marks; for COVER also the counts of the items to be tried."""
     d, marks = stats.shape[1], marks.copy()
     told, plays, means, scales = (stats[row].tolist() for row in (PLAYS, COUNTS, MEANS, SCALES))
     inverses, references, tolerances, counts = memory.reshape(BLOCKS, d).tolist()
@@ -76,15 +76,15 @@ def twin(t, params, stats, memory, marks, rows):
         return LINEAR, None, marks
     marks[EXPLORED] += 1
     fewest = min(epsilon * marks[EXPLORED], f)
-    coverable = [i for i in range(d) if marks[HEAD + i] >= 0 and plays[i] < fewest]
-    if coverable:
-        return COVER, np.arange(d) == min(coverable, key=lambda i: plays[i]), marks
+    behind = [n if n < fewest else math.inf for n in plays]
+    if min(behind) < math.inf:
+        return COVER, (rows[row], behind), marks
     return PLAY, rows[row], marks
 
 
 def random_state(rng):
-    """A state of the rule in which every branch is likely, with ties, items of no decision, and items never played."""
-    d, k, covers = int(rng.integers(1, 6)), int(rng.integers(0, 4)), int(rng.integers(1, 3))
+    """A state of the rule in which every branch is likely, with ties and items never played."""
+    d, k = int(rng.integers(1, 6)), int(rng.integers(0, 4))
     rows = rng.random((k + 1, d)) < 0.5
     counts = rng.integers(0, 20, d).astype(float)
     told = counts + rng.integers(0, 6, d) * (rng.random() < 0.5)
@@ -96,9 +96,7 @@ def random_state(rng):
     inverses[~rows[:k].any(axis=0)] = np.inf if rng.random() < 0.8 else 0.5
     references = np.where(rng.random(d) < 0.8, stats[MEANS], 0.25)
     tolerances = np.where(rng.random(d) < 0.3, np.inf, rng.integers(0, 3, d) / 2.0)
-    marks = np.full(HEAD + d, -1, dtype=np.int64)
-    marks[:HEAD] = rng.integers(0, 300), -1 if rng.random() < 0.05 else k, rng.integers(0, 12)
-    marks[HEAD:] = np.where(rng.random(d) < 0.2, -1, k + rng.integers(0, covers, d))
+    marks = np.array([rng.integers(0, 300), -1 if rng.random() < 0.05 else k, rng.integers(0, 12)])
     params = np.array([1.0, rng.choice([1.0, 1.5]), rng.choice([0.0, 2.0]), rng.choice([0.0, 0.01, 0.3]), 0.5])
     t = int(rng.choice([1, 2, 3, 10, 1000, 10**6]))
     return t, params, stats, np.concatenate((inverses, references, tolerances, counts)), marks, rows
@@ -109,13 +107,16 @@ def test_rule_is_its_twin():
     for _ in range(20_000):
         t, params, stats, memory, marks, rows = random_state(rng)
         action, decision, after = twin(t, params, stats, memory, marks, rows)
-        weights, _, x = request = empty_request(stats.shape[1])
+        weights, bonuses, x = request = empty_request(stats.shape[1])
         before = memory.copy(), rows.copy()
         got = ossb(t, RuleState(params, stats, memory, marks, rows, np.zeros(0)), request)
         assert got == action
         assert marks.tolist() == after.tolist()
         assert np.array_equal(memory, before[0])
         assert np.array_equal(rows, before[1])
+        if action == COVER:
+            decision, behind = decision
+            assert bonuses.tolist() == behind
         if action in (PLAY, COVER):
             assert x.tolist() == decision.tolist()
         elif action == LINEAR:
@@ -213,9 +214,8 @@ def test_memory_of_a_plan(name):
     assert player.rows[:k][:, asked].any(axis=0).all()
     assert all(x in decision_set for x in player.rows)
     assert not asked[player.rows[-1]].any()
-    assert player.marks[HEAD:].tolist() == (k + player.cover).tolist()
+    assert len(player.marks) == MARKS
     assert len(player.rows) == k + 1
-    assert player.covers[0] <= d
 
 
 # ---------------------------------------------------------------------- runs
@@ -230,10 +230,10 @@ def test_nothing_is_explored_where_there_is_no_choice(name):
     assert (decisions == decisions[0]).all()
 
 
-def regrets(decision_set, rewards, horizon, replications=8, policy=None):
+def regrets(decision_set, rewards, horizon, replications=8, policy=None, seed=4):
     policy = OSSB() if policy is None else policy
     specification = Specification.of(
-        decision_set, rewards, policy, horizon=horizon, replications=replications, seed=4, checkpoints=[horizon]
+        decision_set, rewards, policy, horizon=horizon, replications=replications, seed=seed, checkpoints=[horizon]
     )
     runs = [replicate(specification, "OSSB", r) for r in range(replications)]
     return np.array([r.regret[-1] for r in runs]), runs
@@ -254,10 +254,10 @@ def test_equal_means_of_rare_rewards_are_distinguished():
 
 
 def test_runs_where_the_best_decision_is_uncertain_end():
-    # Seeds among which the rule without `informative` explored in every round: regrets of 1,000 to 4,000 at 10^5.
+    # Seeds among which the rule without `is_informative` explores in every round: regrets of 5,500 to 7,700 at 10^5.
     theta = [0.835, 0.597, 0.289, 0.043, 0.974, 0.596, 0.79, 0.91]
     rewards, decision_set = GaussianRewards(theta), sb.MSets(8, 2)
-    worst, runs = regrets(decision_set, rewards, 100_000, 40)
+    worst, runs = regrets(decision_set, rewards, 100_000, 40, seed=5)
     bound = sb.graves_lai(decision_set, theta).value * math.log(100_000)
     assert worst.mean() < 1.5 * bound
     assert worst.max() < 3.0 * bound
@@ -366,8 +366,25 @@ def test_a_state_whose_places_are_wrong_is_refused():
         agent.observe(items, rng.normal(size=len(items)))
     state = agent.state()
     sb.OSSB().start(decision_set, 0.5).restore(state)
-    for change in ({"rows": state["rows"][:-1]}, {"marks": [*state["marks"][:-1], 10**6]}):
+    marks = state["marks"]
+    for change in ({"rows": state["rows"][:-1]}, {"marks": [*marks[:PLANNED], 10**6, *marks[PLANNED + 1 :]]}):
         fresh = sb.OSSB().start(decision_set, 0.5)
         with pytest.raises(sb.InvalidInputError):
             fresh.restore({**state, **change})
         assert fresh.plays.sum() == 0
+
+
+def test_states_of_version_1_are_read_without_their_covers():
+    """It kept k rows of the plan, decisions that cover all items, and the optimal decision, and row numbers of the covers."""
+    agent, _ = run(sb.MSets(4, 2), GaussianRewards([0.9, 0.6, 0.3, 0.1]), 30)
+    state = agent.state()
+    k, rows = state["marks"][PLANNED], state["rows"]
+    old = {
+        **state,
+        "marks": [*state["marks"], k, k, k + 1, k + 1],
+        "rows": [*rows[:k], [0, 1], [2, 3], rows[-1]],
+    }
+    for saved in (old, state):
+        fresh = sb.OSSB().start(sb.MSets(4, 2), GaussianRewards([0.0] * 4).variance)
+        fresh.restore(saved)
+        assert fresh.state() == state

@@ -11,6 +11,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import checked_answer, item_vector
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.decisions.ordered import maximize_in_order
 from semibandits.errors import Infeasible, SolverError
 from semibandits.matroids._listing import too_many
 from semibandits.optimization.problems import IndexAnswer
@@ -46,8 +47,8 @@ def available_decisions(decision_set: DecisionSet, available: BoolArray) -> Deci
     return general if own is None else own
 
 
-def best_available(decision_set: DecisionSet, available: BoolArray, weights: FloatArray) -> BoolArray:
-    """Decision of largest total weight that uses available items only, shape (d,).
+def best_available(decision_set: DecisionSet, available: BoolArray, first: FloatArray, second: FloatArray) -> BoolArray:
+    """The decision of `maximize_in_order` among those that use available items only, shape (d,).
 
     Raises
     ------
@@ -56,7 +57,8 @@ def best_available(decision_set: DecisionSet, available: BoolArray, weights: Flo
     """
     x = np.zeros(decision_set.d, dtype=np.bool_)
     if available.any():
-        x[available] = available_decisions(decision_set, available).maximize(weights[available])
+        left = available_decisions(decision_set, available)
+        x[available] = maximize_in_order(left, first[available], second[available])
     elif x not in decision_set:
         raise no_decision_left(decision_set, available)
     return x

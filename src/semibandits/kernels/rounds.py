@@ -12,10 +12,10 @@ from semibandits.kernels.index import problem
 from semibandits.kernels.index.problem import IndexProblem
 from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
 from semibandits.kernels.late import Queue, lend_queue, needs_supply, postpone, tell_due
-from semibandits.kernels.lists import write_row
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
+from semibandits.kernels.ordered import maximize_in_order
 from semibandits.kernels.rewards import draw
 from semibandits.kernels.rules.actions import (
     COVER,
@@ -32,18 +32,19 @@ from semibandits.kernels.rules.actions import (
     WAITING,
 )
 from semibandits.kernels.rules.records import Request, RuleState
-from semibandits.kernels.rules.statistics import COUNTS, PLAYS, observe
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, observe
 from semibandits.kernels.signals import STEPS, check_signals, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.uncounted import uncounted
 
-DONE, FAILED, PAUSED, WANTING = 0, -1, -2, -3
+DONE, FAILED, PAUSED, WANTING, NONE_LEFT = 0, -1, -2, -3, -4
 """Statuses besides ``REPLAN``: a decision or the last checkpoint is reached; an oracle failed; enough rounds are played; the
-queue of open rounds is full or has no more delays."""
+queue of open rounds is full or has no more delays; no item is left that has to be tried."""
 ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED = 0, 1, 2, 3, 4, 5, 6, 7
-"""Places in `counters`: rounds played, unseen items that are in some decision, checkpoints recorded, calls of each oracle, plans,
-index calls that ended without a proof, and linear maximisations in index searches."""
+"""Places in `counters`: rounds played, unseen items, checkpoints recorded, calls of each oracle, plans, index calls that ended
+without a proof, and linear maximisations in index searches. The number of unseen items is 0 if means have an upper bound, or
+once none of them was found to be in any decision."""
 COUNTERS = 8
 LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 12, 400
 """Budget of a search for a gain in linear maximisations: the minimum, the allowance per round (less those already used), and the
@@ -61,8 +62,8 @@ class Oracle(NamedTuple):
 class Player(NamedTuple):
     """Parameters and state of a policy.
 
-    ``cover[i]`` is the number of the first decision of `covers`, lists as in `kernels.lists`, that contains item i, and -1 if the
-    item is in no decision; `spread` is 2 sigma_i^2.
+    `spread` is 2 sigma_i^2. `exempt` marks items that no round has to try: all if means have an upper bound, otherwise those that
+    were found to be in no decision, to save time.
     """
 
     params: FloatArray
@@ -71,8 +72,7 @@ class Player(NamedTuple):
     memory: FloatArray
     marks: IntArray
     rows: BoolArray
-    cover: IntArray
-    covers: IntArray
+    exempt: BoolArray
     counters: IntArray
 
 
@@ -139,8 +139,7 @@ def lend_player(player: Player) -> Player:
     """Uncounted arrays."""
     return Player(
         uncounted(player.params), uncounted(player.spread), uncounted(player.stats), uncounted(player.memory),
-        uncounted(player.marks), uncounted(player.rows), uncounted(player.cover), uncounted(player.covers),
-        uncounted(player.counters),
+        uncounted(player.marks), uncounted(player.rows), uncounted(player.exempt), uncounted(player.counters),
     )  # fmt: skip
 
 
@@ -172,15 +171,13 @@ def choose(
 ) -> int:  # fmt: skip
     """Write the decision of the next round into x; return ``DONE``, ``REPLAN`` (then nothing has changed), or ``FAILED``.
 
-    Unseen items come first: of those in the fewest open rounds, the first one is covered.
+    Unseen items come first. If none of them is in any decision, returns ``NONE_LEFT``: then call it once more.
     """
-    counters, x, z = player.counters, work.x, work.normals
-    if counters[UNSEEN] > 0:
-        write_row(player.covers, player.cover[unseen(player.cover, player.stats)], x)
-        return DONE
-    for i in range(len(z)):
-        z[i] = rng.standard_normal()
-    action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
+    counters, x, z, action = player.counters, work.x, work.normals, COVER
+    if counters[UNSEEN] == 0:
+        for i in range(len(z)):
+            z[i] = rng.standard_normal()
+        action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
     if action == PLAY:
         return DONE
     if action == LINEAR:
@@ -203,19 +200,91 @@ def choose_next(
     rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle, player: Player,
     work: Scratch, rng: np.random.Generator,
 ) -> int:  # fmt: skip
-    """The same for callers in Python."""
-    return choose(rule, family, index, oracle, player, work, rng)
+    """The same for callers in Python, until there is a decision."""
+    status = NONE_LEFT
+    while status == NONE_LEFT:
+        status = choose(rule, family, index, oracle, player, work, rng)
+    return status
 
 
-# Inlined: a call would slow down every round by a tenth, although few rounds use it.
-@kernel(inline="always")
-def unseen(cover: IntArray, stats: FloatArray) -> int:
-    """The first of the coverable unseen items that are in the fewest open rounds."""
-    item, fewest = -1, math.inf
-    for i in range(len(cover)):
-        if cover[i] >= 0 and stats[PLAYS, i] == 0.0 and stats[COUNTS, i] < fewest:
-            item, fewest = i, stats[COUNTS, i]
-    return item
+@kernel
+def write_unseen(stats: FloatArray, counts: FloatArray) -> None:
+    """The number of open rounds of unseen items; inf for others."""
+    for i in range(len(counts)):
+        counts[i] = stats[COUNTS, i] if stats[PLAYS, i] == 0.0 else math.inf
+
+
+@kernel(calls=True)
+def covered(linear: Callable[..., int], oracle: Oracle, player: Player, work: Scratch) -> int:
+    """Try the unseen items, if there are any, or else those that the rule wants to be tried; statuses as for `choose`."""
+    counters, otherwise = player.counters, work.x.copy()
+    is_forced = counters[UNSEEN] > 0
+    if is_forced:
+        write_unseen(player.stats, work.bonuses)
+    status = try_rarest(linear, oracle, player, work)
+    if status != NONE_LEFT:
+        return status
+    if is_forced:
+        counters[UNSEEN] = 0
+        return NONE_LEFT
+    work.x[:] = otherwise
+    return DONE
+
+
+@kernel(calls=True)
+def try_rarest(linear: Callable[..., int], oracle: Oracle, player: Player, work: Scratch) -> int:
+    """Write into x, of the decisions with the most of the rarest items to be tried, the best one by estimates.
+
+    ``bonuses[i]`` is the count of item i if it is to be tried, else inf. Items in no decision are exempt from then on, and others
+    take their place. Returns ``DONE``, ``FAILED``, or ``NONE_LEFT`` if no decision has an item that is to be tried.
+    """
+    fewest = write_objectives(oracle.m, player, work)
+    while fewest < math.inf:
+        if (
+            maximize_in_order(linear, oracle.data, work.noise, work.outcomes, oracle.m, work.weights, work.x)
+            != ANSWERED
+        ):
+            raise_interrupt()
+            return FAILED
+        if is_tried(fewest, player, work):
+            return DONE
+        fewest = write_objectives(oracle.m, player, work)
+    return NONE_LEFT
+
+
+@kernel
+def write_objectives(m: int, player: Player, work: Scratch) -> float:
+    """Write two objectives into `noise` and `outcomes`; return the count of the rarest items to be tried, inf if all are exempt.
+
+    The first one counts these items and then, of decisions with as many, the other unseen items, against them: their outcomes are
+    pending already. The second one is the estimate. Exempt items are treated like others of the same counts, so that the decision
+    does not depend on when they were found to be exempt.
+    """
+    counts, exempt, plays, means = work.bonuses, player.exempt, player.stats[PLAYS], player.stats[MEANS]
+    fewest, most = math.inf, 0.0
+    for i in range(len(counts)):
+        if counts[i] < math.inf:
+            most = max(most, counts[i])
+            if not exempt[i]:
+                fewest = min(fewest, counts[i])
+    value = 1.0 if most <= fewest else m + 1.0
+    for i in range(len(counts)):  # without branches, which would take 20 times as long for a million items
+        is_rarest = counts[i] <= fewest
+        work.noise[i] = value * is_rarest - (not (is_rarest or plays[i] > 0.0))
+        work.outcomes[i] = means[i]
+    return fewest
+
+
+@kernel
+def is_tried(fewest: float, player: Player, work: Scratch) -> bool:
+    """Whether x has an item of this count to be tried; otherwise no decision has one, and all of them become exempt."""
+    counts, x = work.bonuses, work.x
+    for i in range(len(x)):
+        if x[i] and counts[i] <= fewest:
+            return True
+    for i in range(len(x)):
+        player.exempt[i] |= counts[i] <= fewest
+    return False
 
 
 @kernel
@@ -268,18 +337,8 @@ def asked(
             return FAILED
         action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
     if action == COVER:
-        write_row(player.covers, player.cover[first_item(work.x)], work.x)
-        return DONE
+        return covered(family.linear, oracle, player, work)
     return DONE if action == PLAY else FAILED
-
-
-@kernel
-def first_item(x: BoolArray) -> int:
-    """The first item of x."""
-    item = 0
-    while not x[item]:
-        item += 1
-    return item
 
 
 @kernel
@@ -322,6 +381,8 @@ def play(
                 return WANTING
             counters[UNSEEN] = max(counters[UNSEEN] - tell_due(queue, player.stats, player.spread, counters[ROUND]), 0)
         status = choose(rule, family, index, oracle, player, work, policy_rng)
+        if status == NONE_LEFT:
+            continue
         if status != DONE:
             return status
         k, value = write_items(x, theta, items)

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import as_decision, checked_answer
+from semibandits._validation import as_decision
 from semibandits.decisions.available import best_available
-from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.ordered import maximize_in_order
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.kernels.rounds import Player
 from semibandits.learning.drift import DriftCheck
@@ -110,12 +111,10 @@ class Progress:
             plays, sums = plays + self.prior.plays, sums + self.prior.plays * self.prior.means
         seen = plays > 0
         means = np.where(seen, sums / np.where(seen, plays, 1.0), 0.0)
-        # No means of other items make up for one more unobserved item.
-        unseen = max(-(2.0 * x.m * np.abs(means).max(initial=0.0) + 1.0), -LARGEST_NUMBER)
-        means[~seen] = unseen if x.upper is None else np.minimum(unseen, x.upper[~seen])
+        unseen = np.where(seen, 0.0, -1.0)
         if mask is None or mask.all():
-            return checked_answer(x.maximize(means), x.d, x.m)
-        return best_available(x, mask, means)
+            return maximize_in_order(x, unseen, means)
+        return best_available(x, mask, unseen, means)
 
     def open_round(self, round_id: object) -> Round:
         """The open round with this id.

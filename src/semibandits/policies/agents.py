@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -15,11 +16,10 @@ from semibandits._validation import checked_answer
 from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, pointer
-from semibandits.decisions.covers import covers_of
+from semibandits.decisions.ordered import maximize_in_order
 from semibandits.errors import SolverError
 from semibandits.kernels import rounds
 from semibandits.kernels.interruptible import call_interruptibly
-from semibandits.kernels.lists import no_lists, write_row
 from semibandits.kernels.rules.actions import (
     COVER,
     GAIN_FIRST,
@@ -42,12 +42,12 @@ from semibandits.kernels.rules.statistics import (
     observe_open,
 )
 from semibandits.policies.ageing import Ageing
-from semibandits.policies.availability import Part, unseen_items
+from semibandits.policies.availability import Part
 from semibandits.policies.base import Agent
 from semibandits.policies.history import History
 from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
-from semibandits.policies.states import damaged, player_state, restored_player, statistics_of
+from semibandits.policies.states import damaged, player_state, restored_player, statistics_of, unseen_items
 
 if TYPE_CHECKING:
     from semibandits.policies.rules import RulePolicy
@@ -67,7 +67,8 @@ RULE: Final = types.int64(types.int64, _STATE, _REQUEST)
 class RuleAgent(Agent):
     """Statistics of the items, and a rule that chooses decisions from them.
 
-    Unless the decision set has an upper bound on the means, the first rounds cover all items. With an upper bound, unobserved
+    Unless the decision set has an upper bound on the means, rounds try unobserved items first, each by the best decision at the
+    estimates among those with the most of these items that are in the fewest open rounds. With an upper bound, unobserved
     items count as having the largest mean that they can have: they are played only if a decision with them could still be the
     best one (optimism in the face of uncertainty).
 
@@ -97,14 +98,12 @@ class RuleAgent(Agent):
         self.part: Part | None = None
         self.ageing: Ageing | None = None
         self.defers = self.wants_plan = False
+        self._opened: list[tuple[IntArray, FloatArray]] | None = None
         oracle = decision_set.compiled()
         self.oracle: CompiledOracle | None = oracle if oracle is None or policy.searches else oracle.without_search()
         upper = decision_set.upper
-        covers, cover = covers_of(decision_set, self.maximize) if upper is None else (no_lists(), np.full(d, -1))
         memory, marks, rows = policy.memory(d, decision_set.m)
         rows = np.concatenate((rows, np.repeat(self.maximize(np.zeros(d))[None], policy.kept, axis=0)))
-        counters = np.zeros(rounds.COUNTERS, dtype=np.int64)
-        counters[rounds.UNSEEN] = np.count_nonzero(cover >= 0)
         self.player = rounds.Player(
             params=policy.params(decision_set.m, variance),
             spread=2.0 * variance,
@@ -112,10 +111,10 @@ class RuleAgent(Agent):
             memory=memory,
             marks=marks,
             rows=rows,
-            cover=cover,
-            covers=covers,
-            counters=counters,
+            exempt=np.full(d, upper is not None),
+            counters=np.zeros(rounds.COUNTERS, dtype=np.int64),
         )
+        self._count_unseen()
         self._work = rounds.scratch(d, policy.normals(d))
 
     @property
@@ -154,7 +153,7 @@ class RuleAgent(Agent):
         else:
             with self._aged(self.ageing):
                 x = self.chosen(rng)
-        self._open_round(x)
+        self._open_round(np.flatnonzero(x))
         return x
 
     def choose_among(self, available: BoolArray, rng: np.random.Generator) -> BoolArray:
@@ -170,14 +169,13 @@ class RuleAgent(Agent):
         else:
             with self._aged(self.ageing):
                 x = self._chosen_among(available, rng)
-        self._open_round(x)
+        self._open_round(np.flatnonzero(x))
         return x
 
     def _chosen_among(self, available: BoolArray, rng: np.random.Generator) -> BoolArray:
         if not available.any():
-            return best_available(
-                self.decision_set, available, np.zeros(len(available))
-            )  # the empty one, if it is a decision
+            nothing = np.zeros(len(available))
+            return best_available(self.decision_set, available, nothing, nothing)  # the empty one, if it is a decision
         is_same = self.part is not None and np.array_equal(self.part.items, np.flatnonzero(available))
         part = self.part if self.part is not None and is_same else Part.of(self, available)
         x, self.part = part.chosen(self, rng)
@@ -193,7 +191,7 @@ class RuleAgent(Agent):
         counters[rounds.SEARCHED] -= unspent
         stats = ageing.statistics(whole.stats, self.variance, self.decision_set.upper)
         self.player = whole._replace(stats=stats, counters=counters)
-        counters[rounds.UNSEEN] = unseen_items(self.player)
+        self._count_unseen()
         self.policy.distrust(self.player)
         try:
             yield
@@ -203,27 +201,33 @@ class RuleAgent(Agent):
         counted = slice(rounds.LINEAR_CALLS, None)
         whole.counters[counted] = counters[counted]
 
-    def _open_round(self, x: BoolArray) -> None:
+    def _open_round(self, items: IntArray) -> None:
         self.player.counters[rounds.ROUND] += 1
-        self._enter(np.flatnonzero(x), 1.0)
+        if self._opened is not None:
+            self._opened.append((items, self.player.stats[:, items]))
+        self._enter(items, 1.0)
 
     def follow(self, whole: RuleAgent, items: IntArray) -> None:
         """Take over statistics and counters of an agent over more items, of which this agent has `items`."""
-        counters = whole.player.counters.copy()
-        self.player = self.player._replace(stats=np.ascontiguousarray(whole.player.stats[:, items]), counters=counters)
-        counters[rounds.UNSEEN] = unseen_items(self.player)
+        stats = np.ascontiguousarray(whole.player.stats[:, items])
+        self.player = self.player._replace(stats=stats, counters=whole.player.counters.copy())
+        self._count_unseen()
         self._prior_plays = whole._prior_plays[items]
         self.defers = whole.defers
 
     def saved(self) -> Any:
-        """What `undo` needs to take back the rounds that are chosen from now on."""
-        changing = ("memory", "marks", "rows", "stats", "counters")
+        """What `undo` needs to take back the rounds that are chosen from now on, besides the statistics of their items."""
+        self._opened = []
+        changing = ("memory", "marks", "rows", "counters")
         player = self.player._replace(**{name: getattr(self.player, name).copy() for name in changing})
         return player, self.part, self.wants_plan
 
     def undo(self, saved: Any) -> None:
         """Take back the rounds that were chosen since."""
         self.player, self.part, self.wants_plan = saved
+        for items, stats in reversed(self._opened or []):
+            self.player.stats[:, items] = stats
+        self._opened = None
 
     def refresh(self, items: IntArray) -> None:
         """Take note that the statistics of these items were restored."""
@@ -256,7 +260,7 @@ class RuleAgent(Agent):
         self._count_unseen()
 
     def _count_unseen(self) -> None:
-        self.player.counters[rounds.UNSEEN] = unseen_items(self.player)
+        self.player.counters[rounds.UNSEEN] = unseen_items(self.player.stats, self.decision_set.upper)
 
     def forget(self, items: IntArray) -> None:
         """Close a round with these items whose outcome is lost."""
@@ -336,20 +340,23 @@ class RuleAgent(Agent):
 
     def _chosen_in_python(self, rng: np.random.Generator) -> BoolArray:
         """The same as the kernel ``rounds.choose_next``, for decision sets without kernels."""
-        player, counters = self.player, self.player.counters
+        player, counters, work = self.player, self.player.counters, self._work
         if counters[rounds.UNSEEN] > 0:
-            return self._covering(rounds.unseen(player.cover, player.stats))
-        d = self.decision_set.d
-        z = np.array([rng.standard_normal() for _ in range(self.policy.normals(d))])
-        request = Request(np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_))
+            rounds.write_unseen(player.stats, work.bonuses)
+            if (x := self._tried()) is not None:
+                return x
+            counters[rounds.UNSEEN] = 0
+        z = np.array([rng.standard_normal() for _ in work.normals])
+        request = Request(work.weights, work.bonuses, work.x)
         while True:
             player = self.player
             state = RuleState(player.params, player.stats, player.memory, player.marks, player.rows, z)
             action = self.policy.rule(int(counters[rounds.ROUND]) + 1, state, request)
             if action == PLAY:
-                return request.x
+                return request.x.copy()
             if action == COVER:
-                return self._covering(rounds.first_item(request.x))
+                x = self._tried()
+                return request.x.copy() if x is None else x
             if action == REPLAN:
                 if not self.defers:
                     self.replan()
@@ -361,11 +368,14 @@ class RuleAgent(Agent):
                 return answer
             request.x[:] = answer
 
-    def _covering(self, item: int) -> BoolArray:
-        """The decision that covers an item."""
-        x = np.empty(self.decision_set.d, dtype=np.bool_)
-        write_row(self.player.covers, int(self.player.cover[item]), x)
-        return x
+    def _tried(self) -> BoolArray | None:
+        """The same as the kernel ``rounds.try_rarest``; None if it returns ``NONE_LEFT``."""
+        work = self._work
+        while (fewest := rounds.write_objectives(self.decision_set.m, self.player, work)) < math.inf:
+            x = maximize_in_order(self.decision_set, work.noise, work.outcomes)
+            if rounds.is_tried(fewest, self.player, work._replace(x=x)):
+                return x
+        return None
 
     def _answered(self, action: int, weights: FloatArray, bonuses: FloatArray) -> BoolArray:
         """The decision that the rule requests. On failure the rule is reset, so that it no longer waits for the answer."""
@@ -388,7 +398,7 @@ class RuleAgent(Agent):
 
     def state(self) -> dict[str, Any]:
         """Statistics, counters and the saved arrays of the rule as plain JSON; `part` for rounds with unavailable items."""
-        state = player_state(self.player, self.policy.covers_at(self.player.marks))
+        state = player_state(self.player, self.decision_set.upper)
         return state if self.part is None else {**state, "part": self.part.state()}
 
     def restore(self, state: dict[str, Any]) -> None:

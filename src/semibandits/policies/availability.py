@@ -12,7 +12,6 @@ from semibandits._typing import BoolArray, IntArray
 from semibandits.decisions.available import available_decisions
 from semibandits.errors import Infeasible
 from semibandits.kernels import rounds
-from semibandits.kernels.rules.statistics import PLAYS
 
 if TYPE_CHECKING:
     from semibandits.policies.agents import RuleAgent
@@ -100,8 +99,3 @@ class Part:
             return None
         part.agent.restore({**part.agent.state(), **{name: state[name] for name in KEPT}})
         return part
-
-
-def unseen_items(player: rounds.Player) -> int:
-    """Number of items that some covering decision contains and that have no observed reward."""
-    return int(np.count_nonzero((player.cover >= 0) & (player.stats[PLAYS] == 0)))

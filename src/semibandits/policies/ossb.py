@@ -12,10 +12,11 @@ from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
-from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, PLANNED, ossb, ossb_state
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, MARKS, PLANNED, ossb, ossb_state
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.plans import Plan
 from semibandits.policies.rules import NamedLawPolicy, RadiusPolicy
+from semibandits.policies.states import read_counts
 
 if TYPE_CHECKING:
     from semibandits.laws import Law
@@ -42,7 +43,8 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
         >= 0. Explores by this share more than the plan.
     epsilon : float
         In [0, 1). In exploration rounds, an item with fewer plays than `epsilon` times the number of these rounds, and fewer than
-        (1 + gamma) f(t), is explored first, by one of at most d decisions that cover all items.
+        (1 + gamma) f(t), is explored first: of the decisions with the most of the least played of these items, by the best one
+        at the estimates.
     radius : str or Radius
         f(t): ``"log"`` for ln t; see :class:`Radius`.
     gap : float
@@ -66,7 +68,8 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
     -----
     Combes, Magureanu, Proutiere (NIPS 2017), Algorithm 1. Differences from the paper:
 
-    - Counts are per item, with at most d decisions to cover all items, never per decision.
+    - Counts are per item, never per decision: forced exploration plays the best decision, at the estimates, among those with the
+      most of the least played items.
     - Among the items that lack plays the rarest is explored, not the one furthest behind. Near-ties need nearly endless
       exploration, and an item that is underestimated could meanwhile stay so for very long.
     - The plan is certainty-equivalent about x*: it treats the items of the decision x* that is best at the estimates as known.
@@ -128,21 +131,21 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
 
     def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
         """Arrays of a rule without a plan."""
-        marks = np.full(HEAD + d, -1, dtype=np.int64)
+        marks = np.full(MARKS, -1, dtype=np.int64)
         marks[EXPLORED] = 0
         return np.zeros(BLOCKS * d), marks, np.zeros((0, d), dtype=np.bool_)
 
     def accepts(self, player: Player) -> bool:
-        """Whether all row numbers in the state are valid."""
-        k, covering_rows = player.marks[PLANNED], player.marks[HEAD:]
-        if k < 0:
-            return len(player.rows) == 0 and bool((covering_rows == -1).all())
-        expected = np.where(player.cover >= 0, player.cover + k, -1)
-        return len(player.rows) == k + 1 and bool(np.array_equal(covering_rows, expected))
+        """Whether the state has the rows of its plan."""
+        return len(player.rows) == max(int(player.marks[PLANNED]) + 1, 0)
 
-    def covers_at(self, marks: IntArray) -> int:
-        """Covers are saved between the decisions of the plan and its optimal decision."""
-        return int(marks[PLANNED])
+    def current_form(self, state: dict[str, Any], d: int) -> dict[str, Any]:
+        """Without the decisions that covered all items in version 1.0.0, kept before the optimal one, and their row numbers."""
+        marks, rows = state["marks"], state["rows"]
+        if not (isinstance(marks, list) and len(marks) == MARKS + d and isinstance(rows, list)):
+            return state
+        k = read_counts(state, "marks", None, least=None)[PLANNED]
+        return {**state, "marks": marks[:MARKS], "rows": [*rows[: max(k, 0)], *rows[-1:]]}
 
     def lend(self, whole: Player, part: Player, items: IntArray) -> None:
         """Copy the number of exploration rounds."""
@@ -189,7 +192,7 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
             plan = wanted_of_law(agent.decision_set, law, means, plays, self.gap)
             # If all rewards were 0, the mean stays, but its estimate depends on the counts: tolerances refer to estimates.
             means = law.estimates(means, plays)
-            tolerances = MOVEMENT * _resolved_of_law(plan, law, means, plays, player.cover >= 0)
+            tolerances = MOVEMENT * _resolved_of_law(plan, law, means, plays, agent)
         else:
             scales = player.spread / np.maximum(plays, 1.0)
             plan = wanted(agent.decision_set, means, scales, agent.variance, self.gap)
@@ -198,11 +201,10 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
 
     def adopt(self, agent: RuleAgent, plan: Plan) -> None:
         """Follow a plan from the next round on."""
-        player, k = agent.player, len(plan.decisions)
-        covering_rows = np.where(player.cover >= 0, player.cover + k, -1)
+        player = agent.player
         agent.player = player._replace(
             memory=plan.memory.copy(),
-            marks=np.concatenate(([player.marks[EXPLORED], k, 0], covering_rows)).astype(np.int64),
+            marks=np.array([player.marks[EXPLORED], len(plan.decisions), 0], dtype=np.int64),
             rows=np.ascontiguousarray(np.concatenate((plan.decisions, plan.optimal[None]))),
         )
 
@@ -218,7 +220,7 @@ def _resolved(plan: Wanted, variance: FloatArray) -> FloatArray:
     return np.where(plan.rates > 0, resolved, resolved.min())
 
 
-def _resolved_of_law(plan: Wanted, law: Law, means: FloatArray, plays: FloatArray, is_covered: BoolArray) -> FloatArray:
+def _resolved_of_law(plan: Wanted, law: Law, means: FloatArray, plays: FloatArray, agent: RuleAgent) -> FloatArray:
     """The same for another law, at its estimates.
 
     An item outside x* may need no plays because no mean of it could compensate for the items that it would replace. This depends
@@ -229,6 +231,7 @@ def _resolved_of_law(plan: Wanted, law: Law, means: FloatArray, plays: FloatArra
 
     resolved = resolved_by(law, means, plan.rates)
     resolved = np.where(plan.rates > 0, resolved, resolved.min())
-    if (is_covered & ~plan.optimal & (plan.rates == 0)).any():
+    left_out = ~plan.optimal & (plan.rates == 0)
+    if agent.decision_set.upper is None and (agent.maximize(left_out.astype(np.float64)) & left_out).any():
         resolved = np.minimum(resolved, np.sqrt(law.variance_at(means) / np.maximum(plays, 1.0)))
     return resolved

@@ -108,9 +108,9 @@ class RulePolicy(Policy):
         """Whether a player that was read from a file is valid: kernels do not check indices, so check them here."""
         return True
 
-    def covers_at(self, marks: IntArray) -> int:
-        """Place of the decisions that cover all items among the rows of a saved state, -1 if they are not saved."""
-        return -1
+    def current_form(self, state: dict[str, Any], d: int) -> dict[str, Any]:
+        """A saved state for d items in the form of this version."""
+        return state
 
     def distrust(self, player: rounds.Player) -> None:
         """Forget what the rule takes as checked because counts never fall: they may have fallen since the last round."""

@@ -11,7 +11,6 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.labels import MOST_CELLS
 from semibandits.kernels import rounds
-from semibandits.kernels.lists import base_of, changes_of
 from semibandits.kernels.rules.statistics import (
     COUNTS,
     INITIAL,
@@ -31,19 +30,18 @@ NAMES: Final = ("plays", "sums", "pending", "counters", "memory", "marks", "rows
 """Keys of a state."""
 
 
-def player_state(player: rounds.Player, covers_at: int = -1) -> dict[str, Any]:
-    """Statistics, counters, and the saved arrays of the rule, with its covers at this place among the rows unless it is -1."""
-    rows = [np.flatnonzero(row).tolist() for row in player.rows]
-    if covers_at >= 0:
-        rows[covers_at:covers_at] = _items_of_covers(player.covers)
+def player_state(player: rounds.Player, upper: FloatArray | None) -> dict[str, Any]:
+    """Statistics, counters, and the saved arrays of the rule; not whether unseen items were found to be in no decision."""
+    counters = player.counters.copy()
+    counters[rounds.UNSEEN] = unseen_items(player.stats, upper)
     return {
         "plays": player.stats[PLAYS].tolist(),
         "sums": player.stats[SUMS].tolist(),
         "pending": (player.stats[COUNTS] - player.stats[PLAYS]).astype(np.int64).tolist(),
-        "counters": player.counters.tolist(),
+        "counters": counters.tolist(),
         "memory": [plain(value) for value in player.memory.tolist()],
         "marks": player.marks.tolist(),
-        "rows": rows,
+        "rows": [np.flatnonzero(row).tolist() for row in player.rows],
     }
 
 
@@ -66,6 +64,7 @@ def restored_player(
     """
     d = decision_set.d
     checked_names(state, NAMES)
+    state = policy.current_form(state, d)
     plays = read_counts(state, "plays", d, least=0)
     sums = read_floats(state, "sums", d)
     if not np.isfinite(sums).all() or (sums[plays == 0] != 0).any():
@@ -74,19 +73,25 @@ def restored_player(
     floats, initial, _ = policy.memory(d, decision_set.m)
     if (plays < prior_plays).any():
         raise damaged("plays", "at least those of the prior")
-    marks = read_counts(state, "marks", len(initial), least=None)
     restored = player._replace(
         stats=statistics_of(plays, sums, pending, variance, decision_set.upper),
         counters=read_counters(state),
         memory=read_floats(state, "memory", len(floats)),
-        marks=marks,
-        rows=_rows(_without_covers(state["rows"], player.covers, policy.covers_at(marks)), decision_set),
+        marks=read_counts(state, "marks", len(initial), least=None),
+        rows=_rows(state["rows"], decision_set),
     )
-    unseen = np.count_nonzero((restored.cover >= 0) & (plays == 0))
+    unseen = unseen_items(restored.stats, decision_set.upper)
     played = int((plays - prior_plays + pending).max())  # without those of a prior
-    if restored.counters[rounds.UNSEEN] != unseen or restored.counters[rounds.ROUND] < played:
+    # Version 1.0.0 did not count unseen items that are in no decision.
+    if restored.counters[rounds.UNSEEN] > unseen or restored.counters[rounds.ROUND] < played:
         raise damaged("counters", "those of the plays")
+    restored.counters[rounds.UNSEEN] = unseen
     return restored
+
+
+def unseen_items(stats: FloatArray, upper: FloatArray | None) -> int:
+    """Number of items without an observed reward, which come first; 0 if means have an upper bound."""
+    return 0 if upper is not None else int(np.count_nonzero(stats[PLAYS] == 0))
 
 
 def read_counters(state: dict[str, Any]) -> IntArray:
@@ -123,22 +128,6 @@ def statistics_of(
     stats[SCALES] = 2.0 * variance / np.maximum(stats[COUNTS], 1.0)
     stats[ROOTS] = np.sqrt(stats[SCALES])
     return stats
-
-
-def _items_of_covers(covers: IntArray) -> list[list[int]]:
-    """Items of each cover, ascending."""
-    base = base_of(covers)
-    return [np.setxor1d(base, changes_of(covers, k), assume_unique=True).tolist() for k in range(covers[0])]
-
-
-def _without_covers(places: object, covers: IntArray, at: int) -> object:
-    """Saved rows without the covers, which are those of the decision set, at this place; unchanged if it is -1."""
-    if at < 0 or not isinstance(places, list):
-        return places
-    end = at + int(covers[0])
-    if places[at:end] != _items_of_covers(covers):
-        raise damaged("rows", "decisions of the decision set")
-    return places[:at] + places[end:]
 
 
 def _rows(places: object, decision_set: DecisionSet) -> BoolArray:

@@ -12,7 +12,8 @@ otherwise it is a decision with a gain, at least ``ENOUGH`` times the largest on
 The next three places are reserved in rules that use these actions. ``memory[HINT]`` keeps the best multiplier between searches,
 and ``rows[GUESS]`` is a candidate decision."""
 COVER = 7
-"""Play the decision that covers an item, as if it was unseen: the only item in x, which must be in some decision."""
+"""Play the best decision by estimates with the most of the rarest items to be tried, as if these were unseen: the rule writes
+their counts into the bonuses, inf for other items. If none is in any decision, x is played as the rule wrote it."""
 ENOUGH = 0.9
 HINT, GUESS = 0, 0
 WAITING = 0

@@ -17,8 +17,8 @@ FORCED, GROWTH = 3, 4
 the share by which a count must have grown since the last plan to require another one."""
 INVERSES, REFERENCES, TOLERANCES, OBSERVED, BLOCKS = 0, 1, 2, 3, 4
 """Blocks of d numbers in `memory`, see :class:`OssbState`, and their number."""
-EXPLORED, PLANNED, EXPLOITED, HEAD = 0, 1, 2, 3
-"""Places in `marks`, see :class:`OssbState`. HEAD is the number of marks before the covering rows."""
+EXPLORED, PLANNED, EXPLOITED, MARKS = 0, 1, 2, 3
+"""Places in `marks`, see :class:`OssbState`, and their number."""
 
 
 class OssbState(NamedTuple):
@@ -36,8 +36,6 @@ class OssbState(NamedTuple):
         Number of exploration rounds so far.
     exploited : ndarray of int, shape (1,)
         Number of exploitation rounds since the last plan.
-    covering : ndarray of int, shape (d,)
-        k plus the number of the decision that covers each item, -1 if the item is in no decision.
     rows : ndarray of bool, shape (k + 1, d)
         Decisions of the plan, then its optimal decision.
     planned : ndarray of bool, shape (k, d)
@@ -52,7 +50,6 @@ class OssbState(NamedTuple):
     observed: FloatArray
     explored: IntArray
     exploited: IntArray
-    covering: IntArray
     rows: BoolArray
     planned: BoolArray
     optimal: BoolArray
@@ -73,7 +70,6 @@ def ossb_state(memory: FloatArray, marks: IntArray, rows: BoolArray, d: int) -> 
         memory[OBSERVED * d : (OBSERVED + 1) * d],
         marks[EXPLORED : EXPLORED + 1],
         marks[EXPLOITED : EXPLOITED + 1],
-        marks[HEAD:],
         rows,
         rows[: marks[PLANNED]],
         rows[len(rows) - 1],
@@ -98,17 +94,12 @@ def ossb(t: int, state: RuleState, request: Request) -> int:
         return LINEAR
     s.explored[0] += 1
     # If two decisions tie, exploration never ends and costs nothing; forced exploration must end nevertheless.
-    fewest = min(params[FORCED] * s.explored[0], f)
-    rarest = -1
-    for i in range(len(s.covering)):
-        if s.covering[i] >= 0 and stats[COUNTS, i] < fewest:
-            rarest, fewest = i, stats[COUNTS, i]
-    if rarest < 0:
-        request.x[:] = s.rows[row]
-        return PLAY
-    request.x[:] = False
-    request.x[rarest] = True
-    return COVER
+    fewest, is_behind = min(params[FORCED] * s.explored[0], f), False
+    for i in range(len(s.optimal)):
+        request.bonuses[i] = stats[COUNTS, i] if stats[COUNTS, i] < fewest else math.inf
+        is_behind |= stats[COUNTS, i] < fewest
+    request.x[:] = s.rows[row]
+    return COVER if is_behind else PLAY
 
 
 @kernel(error_model="numpy")

@@ -12,8 +12,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.kernels import rounds
 from semibandits.kernels.interruptible import call_interruptibly
-from semibandits.kernels.lists import no_lists
-from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SUMS, enter, fresh_statistics
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SUMS, fresh_statistics
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.history import History
@@ -73,13 +72,12 @@ class ManyItemsAgent(RuleAgent):
             memory=floats,
             marks=marks,
             rows=np.zeros((0, d), dtype=np.bool_),
-            cover=np.empty(0, dtype=np.int64),
-            covers=no_lists(),
+            exempt=np.empty(0, dtype=np.bool_),
             counters=np.zeros(rounds.COUNTERS, dtype=np.int64),
         )
         self.kept: list[IntArray] = [np.empty(0, dtype=np.int64)] * policy.kept
         self._looks: Leaders | Draws | None = None
-        self._opened: list[IntArray] = []
+        self._opened: list[tuple[IntArray, FloatArray]] | None = None
 
     @classmethod
     def of(
@@ -104,9 +102,7 @@ class ManyItemsAgent(RuleAgent):
     def choose_items(self, rng: np.random.Generator) -> IntArray:
         """The items of the next decision, ascending, which then count as open."""
         items = self._chosen_items(rng)
-        self.player.counters[rounds.ROUND] += 1
-        self._opened.append(items)
-        self._enter(items, 1.0)
+        self._open_round(items)
         return items
 
     def chosen(self, rng: np.random.Generator) -> BoolArray:
@@ -171,8 +167,7 @@ class ManyItemsAgent(RuleAgent):
             memory=memory,
             marks=marks,
             rows=np.zeros((policy.kept, k), dtype=np.bool_),
-            cover=np.full(k, -1, dtype=np.int64),
-            covers=no_lists(),
+            exempt=np.zeros(k, dtype=np.bool_),
             counters=whole.counters.copy(),
         )
 
@@ -219,17 +214,13 @@ class ManyItemsAgent(RuleAgent):
 
     def saved(self) -> Any:
         """See `RuleAgent.saved`."""
-        self._opened = []
-        player = self.player
-        return player.memory.copy(), player.marks.copy(), player.counters.copy(), list(self.kept)
+        return super().saved(), list(self.kept)
 
     def undo(self, saved: Any) -> None:
         """See `RuleAgent.undo`."""
-        player = self.player
-        for items in reversed(self._opened):
-            enter(player.stats, player.spread, items, len(items), -1.0)
-        self._opened, self._looks = [], None
-        player.memory[:], player.marks[:], player.counters[:], self.kept = saved
+        before, self.kept = saved
+        super().undo(before)
+        self._looks = None
 
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
         """See `RuleAgent.observe`."""

@@ -1,0 +1,41 @@
+"""Decisions that are best by one objective and, among those, by a second one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits._validation import checked_answer
+from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.kernels import ordered
+from semibandits.kernels.oracles.status import ANSWERED
+
+
+def maximize_in_order(decision_set: DecisionSet, first: FloatArray, second: FloatArray) -> BoolArray:
+    """Of the decisions of largest ``first·x``, one of largest ``second·x``, by `maximize` of the set.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+        The decisions.
+    first : ndarray of float, shape (d,)
+        Small integers.
+    second : ndarray of float, shape (d,)
+        Any numbers.
+    """
+    d, m = decision_set.d, decision_set.m
+    if decision_set.upper is not None:  # at which weights are clipped, so that they cannot be scaled
+        weights = second + (2.0 * m * np.abs(second).max(initial=0.0) + 1.0) * first
+        return checked_answer(decision_set.maximize(np.maximum(weights, -LARGEST_NUMBER)), d, m)
+
+    def linear(_: object, weights: FloatArray, x: BoolArray) -> int:
+        x[:] = checked_answer(decision_set.maximize(weights.copy()), d, m)
+        return ANSWERED
+
+    x = np.empty(d, dtype=np.bool_)
+    kernel: Any = ordered.maximize_in_order
+    python = getattr(kernel, "py_func", kernel)  # the same code, with a function of Python in place of a pointer
+    python(linear, (), first.copy(), second.copy(), m, np.empty(d), x)
+    return x
