@@ -247,3 +247,21 @@ def test_a_damaged_or_outdated_list_of_seconds_counts_nothing(tmp_path, monkeypa
     assert spending.spent_before() == {"semibandits.kernels.heap.push": 2.0}
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
     spending.spent_before.cache_clear()
+
+
+def test_short_processes_wait_at_their_end_as_long_as_earlier_ones_have_spent(tmp_path):
+    spend = """
+        hypotenuse(3.0, 4.0)
+        hypotenuse.spent += 100.0
+    """
+    call = """
+        hypotenuse(3.0, 4.0)
+        before = len(background.pending)
+        tiers.finish()
+        print(before, len(background.pending), len(hypotenuse.overloads))
+    """
+    assert run(tmp_path, "order()" + call) == ["1", "1", "0"]  # nothing was spent before
+    wait_for_lock(tmp_path)
+    run(tmp_path, spend, env={SWITCH: "0"})
+    assert run(tmp_path, call) == ["1", "0", "1"]
+    assert run(tmp_path, call) == ["0", "0", "1"]

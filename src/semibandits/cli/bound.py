@@ -26,6 +26,7 @@ from semibandits.cli.options import (
     Unit,
     Variance,
 )
+from semibandits.cli.progress import finish_compiling
 from semibandits.cli.studying import run_and_print
 from semibandits.instances import ProblemOptions
 from semibandits.instances.files import check_target
@@ -135,3 +136,4 @@ def command(
         output=Output(figure=plot or False, report=False),
     )
     run_and_print(study, progress=progress, as_json=as_json, everything=everything, save=save)
+    finish_compiling(progress)

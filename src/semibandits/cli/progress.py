@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Final, TextIO, final
 
-from semibandits.kernels.tiers import announcing
+from semibandits.kernels.tiers import announcing, finish
 from semibandits.regret_bound.result import Progress
 from semibandits.reporting.formatting import bracket_text
 
@@ -124,6 +125,22 @@ class ReplicationLine(StatusLine):
         if now - self._shown_at >= interval or finished == total:
             self._shown_at = now
             self._show(f"{self._state}, {now:.1f} s{left}", now)
+
+
+@final
+class CompilingLine(StatusLine):
+    """Shows that a command only compiles for later ones."""
+
+    initial = "done; compiling what the next command needs (Ctrl-C skips this)"
+
+
+def finish_compiling(wanted: bool | None) -> None:
+    """After the results of a short command: compile what earlier ones would have needed as well, see `tiers.finish`."""
+    sys.stdout.flush()
+    line = CompilingLine(sys.stderr, wanted)
+    with suppress(KeyboardInterrupt), ticking(line):
+        finish()
+    line.close()
 
 
 @contextmanager

@@ -541,6 +541,15 @@ def expecting(ahead: float) -> Iterator[None]:
         _thread.expected = before
 
 
+def finish() -> None:
+    """Wait for the kernels that are being compiled, at most as long as earlier processes have spent in them as Python.
+
+    For short commands at their end: otherwise none of them would live long enough to compile what all of them need.
+    """
+    before = spending.spent_before()
+    background.wait(max((before.get(order.label, 0.0) for order in list(background.pending)), default=0.0))
+
+
 @contextmanager
 def promptly() -> Iterator[None]:
     """Context in which no call waits for the compiler, unless the caller expects much work or the tier is "compiled"."""
