@@ -260,8 +260,7 @@ def test_short_processes_wait_at_their_end_as_long_as_earlier_ones_have_spent(tm
         tiers.finish()
         print(before, len(background.pending), len(hypotenuse.overloads))
     """
-    assert run(tmp_path, "order()" + call) == ["1", "1", "0"]  # nothing was spent before
-    wait_for_lock(tmp_path)
+    assert run(tmp_path, f"        order(){call}") == ["1", "1", "0"]  # nothing was spent before
     run(tmp_path, spend, env={SWITCH: "0"})
     assert run(tmp_path, call) == ["1", "0", "1"]
     assert run(tmp_path, call) == ["0", "0", "1"]
