@@ -62,7 +62,7 @@ print(peak() - before)
     ids=["learner of m-sets", "learner under quotas", "learner of matchings", "plan of m-sets", "plan of matchings"],
 )
 def test_peak_memory(script, largest):
-    """Dense covers would take 1 GB, and a table of the plan 10 GB."""
+    """Masks of the decisions that try all items would take 1 GB, and a table of the plan 10 GB."""
     compiled = os.environ | {"SEMIBANDITS_TIER": "compiled"}  # before the peak is read for the first time
     done = subprocess.run(
         [sys.executable, "-c", HEAD + script], capture_output=True, text=True, check=False, env=compiled

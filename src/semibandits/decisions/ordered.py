@@ -27,8 +27,8 @@ def maximize_in_order(decision_set: DecisionSet, first: FloatArray, second: Floa
     """
     d, m = decision_set.d, decision_set.m
     if decision_set.upper is not None:  # at which weights are clipped, so that they cannot be scaled
-        weights = second + (2.0 * m * np.abs(second).max(initial=0.0) + 1.0) * first
-        return checked_answer(decision_set.maximize(np.maximum(weights, -LARGEST_NUMBER)), d, m)
+        weights = np.maximum(second + (2.0 * m * np.abs(second).max(initial=0.0) + 1.0) * first, -LARGEST_NUMBER)
+        return checked_answer(decision_set.maximize(np.minimum(weights, decision_set.upper)), d, m)
 
     def linear(_: object, weights: FloatArray, x: BoolArray) -> int:
         x[:] = checked_answer(decision_set.maximize(weights.copy()), d, m)

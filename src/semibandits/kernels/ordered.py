@@ -46,10 +46,8 @@ def write_weights(first: FloatArray, second: FloatArray, m: int, weights: FloatA
     for value in second:
         largest = max(largest, abs(value))
     power = -math.frexp(largest)[1]
-    half, rest = (
-        math.ldexp(1.0, power // 2),
-        math.ldexp(1.0, power - power // 2),
-    )  # their product may be too large for a float
+    # In two factors: their product may be too large for a float.
+    half, rest = math.ldexp(1.0, power // 2), math.ldexp(1.0, power - power // 2)
     more = 2 * m + 1 if largest > 0.0 else 1
     for i in range(len(weights)):
         weights[i] = second[i] * half * rest + more * first[i]

@@ -44,7 +44,7 @@ queue of open rounds is full or has no more delays; no item is left that has to 
 ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED = 0, 1, 2, 3, 4, 5, 6, 7
 """Places in `counters`: rounds played, unseen items, checkpoints recorded, calls of each oracle, plans, index calls that ended
 without a proof, and linear maximisations in index searches. The number of unseen items is 0 if means have an upper bound, or
-once none of them was found to be in any decision."""
+once all of them were found to be in no decision."""
 COUNTERS = 8
 LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 12, 400
 """Budget of a search for a gain in linear maximisations: the minimum, the allowance per round (less those already used), and the
@@ -218,13 +218,13 @@ def write_unseen(stats: FloatArray, counts: FloatArray) -> None:
 def covered(linear: Callable[..., int], oracle: Oracle, player: Player, work: Scratch) -> int:
     """Try the unseen items, if there are any, or else those that the rule wants to be tried; statuses as for `choose`."""
     counters, otherwise = player.counters, work.x.copy()
-    is_forced = counters[UNSEEN] > 0
-    if is_forced:
+    are_unseen = counters[UNSEEN] > 0
+    if are_unseen:
         write_unseen(player.stats, work.bonuses)
     status = try_rarest(linear, oracle, player, work)
     if status != NONE_LEFT:
         return status
-    if is_forced:
+    if are_unseen:
         counters[UNSEEN] = 0
         return NONE_LEFT
     work.x[:] = otherwise
@@ -240,10 +240,8 @@ def try_rarest(linear: Callable[..., int], oracle: Oracle, player: Player, work:
     """
     fewest = write_objectives(oracle.m, player, work)
     while fewest < math.inf:
-        if (
-            maximize_in_order(linear, oracle.data, work.noise, work.outcomes, oracle.m, work.weights, work.x)
-            != ANSWERED
-        ):
+        status = maximize_in_order(linear, oracle.data, work.noise, work.outcomes, oracle.m, work.weights, work.x)
+        if status != ANSWERED:
             raise_interrupt()
             return FAILED
         if is_tried(fewest, player, work):
