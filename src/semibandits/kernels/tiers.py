@@ -10,8 +10,8 @@ total time is then never much longer than twice that of the better choice.
 
 Results do not depend on the tier, to the bit. A call that still runs as Python when its code is there is aborted: its arrays and
 generators are restored, and it runs once more, compiled. (Without this, the bound of one 40 x 40 matching takes 18 s instead of
-6 s with an empty cache.) They are also restored if Ctrl-C aborts a call, which is possible wherever a compiled kernel would handle
-Ctrl-C (see `kernels.signals`) and where one kernel calls another.
+6 s with an empty cache.) They are also restored if Ctrl-C aborts a call, which is possible wherever a compiled kernel would
+handle Ctrl-C (see `kernels.signals`) and where one kernel calls another.
 
 ``SEMIBANDITS_TIER=python`` and ``SEMIBANDITS_TIER=compiled`` fix the tier of all kernels; ``NUMBA_DISABLE_JIT=1`` runs plain
 Python.
