@@ -186,6 +186,22 @@ def stored_learner(backend: Backend, name: str) -> Stored:
     return stored
 
 
+def stored_size(url: str, name: str) -> int:
+    """Number of items of a learner, which is not rebuilt.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such learner, or the URL or the name is malformed.
+    StorageError
+        If the database cannot be used.
+    """
+    backend = existing(url)
+    snapshot = backend.run(stored_learner(backend, name).latest_snapshot, reads=True)
+    backend.close()
+    return storage.stored_size(snapshot.state.get("statistics"))
+
+
 def new_backend(url: str, *, timeout: float = TIMEOUT) -> Backend:
     """Connections to a database, which is not used yet.
 
