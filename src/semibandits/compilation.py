@@ -104,6 +104,7 @@ def compile_for_study(study: Study) -> None:
     if simulation is not None:
         task = Task(study, redraw=False)
         rounds = max(_rounds(task.instance.decision_set, policy) for policy in task.policies.values())
+        rounds += simulation.delay if isinstance(simulation.delay, int) else 0
         horizon = min(simulation.horizon, rounds)
         simulation = replace(simulation, horizon=horizon, replications=1, checkpoints=None)
     bound = replace(study.bound, time_limit=min(study.bound_seconds or BOUND_SECONDS, BOUND_SECONDS))
@@ -124,14 +125,16 @@ def compile_for_learner(url: str, name: str) -> None:
     """
     with _compiling_at_once():
         with reopened(url, name) as stored:
-            state = storage.opened(stored.state()) | {"defer_plans": True}
-        unchecked = {key: value for key, value in state.items() if key not in ("drift", "drift_error")}
-        _use(Learner.from_state(storage.sealed(unchecked)))
+            state = storage.opened(stored.state())
+        for key in ("drift", "drift_error"):  # random outcomes would be reported as drifts
+            state.pop(key, None)
+        _use(Learner.from_state(storage.sealed(state | {"defer_plans": True})))
 
 
 def compile_for_served_learner(url: str, name: str) -> None:
     """The same in the background of a service, except for learners of very many items."""
-    if stored_size(url, name) <= MOST_ITEMS:
+    size = stored_size(url, name)
+    if size is not None and size <= MOST_ITEMS:
         compile_for_learner(url, name)
 
 

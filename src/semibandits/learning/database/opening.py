@@ -186,20 +186,22 @@ def stored_learner(backend: Backend, name: str) -> Stored:
     return stored
 
 
-def stored_size(url: str, name: str) -> int:
-    """Number of items of a learner, which is not rebuilt.
+def stored_size(url: str, name: str) -> int | None:
+    """Number of items of a learner, which is not rebuilt; None if there is no such learner.
 
     Raises
     ------
     InvalidInputError
-        If there is no such learner, or the URL or the name is malformed.
+        If the URL is malformed.
     StorageError
         If the database cannot be used.
     """
     backend = existing(url)
-    snapshot = backend.run(stored_learner(backend, name).latest_snapshot, reads=True)
+    from semibandits.learning.database import journal
+
+    state = backend.run(lambda connection: journal.latest_state(connection, name), reads=True)
     backend.close()
-    return storage.stored_size(snapshot.state.get("statistics"))
+    return None if state is None else storage.stored_size(state.get("statistics"))
 
 
 def new_backend(url: str, *, timeout: float = TIMEOUT) -> Backend:
