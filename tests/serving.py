@@ -15,12 +15,13 @@ TOKEN = "a-token-for-tests-0123456789"
 
 @contextmanager
 def serving(url, *, token=TOKEN, port=0, **settings):
-    """The address of a service of the learners in a database, which must exist."""
+    """The address of a service of the learners in a database, which must exist; nothing is compiled for them."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))
     listener.listen(64)
     app = create_app(url, settings=Settings(token=token, **settings))
+    app.state.catalogue._compile = lambda name: None
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none", lifespan="on"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

@@ -1,5 +1,7 @@
 """After compiling ahead of time nothing more is compiled."""
 
+import json
+import os
 import re
 import subprocess
 import sys
@@ -12,9 +14,10 @@ import pytest
 
 import semibandits as sb
 from semibandits import compilation
-from semibandits.cli import compile_command, main
+from semibandits.cli import main
 from semibandits.decisions.compiled import pointer
-from semibandits.kernels import rounds
+from semibandits.families.registry import FAMILIES
+from semibandits.kernels import rounds, tiers
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 
 RARE = {"descend_orthant", "project_on_msets"}
@@ -91,7 +94,7 @@ def check_in_this_process():
     assert rounds.choose_next.overloads
     assert len(called) > 50
     assert {name for (_, name), versions in called.items() if versions == 0} <= RARE | OTHERS | rules
-    assert {name for (_, name), versions in called.items() if versions > 1} <= {"cycle_sums"}
+    assert {name for (_, name), versions in called.items() if versions > 1} == set()
     other_problems()
     after, more = loaded()
     assert {key: versions for key, versions in after.items() if versions != before.get(key, 0)} == {}
@@ -133,7 +136,7 @@ def test_command_interrupted(run_with, capsys, monkeypatch):
     def interrupted(workers):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compile_command, "compile_kernels", interrupted)
+    monkeypatch.setattr(compilation, "compile_kernels", interrupted)
     assert run_with(["compile"]) == 130
     assert "compiled kernels are kept" in capsys.readouterr().err
 
@@ -150,3 +153,79 @@ def run_with(monkeypatch):
         return leave.value.code
 
     return run_with
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--family", "matching"], "did you mean matchings or matroid?"),
+        (["--policy", "GLAD"], "did you mean 'GLADE'?"),
+        (["study.tml"], "study.tml must be a readable study file"),
+        (["--name", "courier"], "--name must be used with --storage"),
+        (["study.toml", "--family", "msets"], "got STUDY.toml and --family and --policy: keep one of them"),
+        (["--storage", "sqlite:///nothing.db"], "must be a database of learners, got no such file"),
+    ],
+)
+def test_command_refuses(run_with, capsys, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert run_with(["compile", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_command_of_families_and_policies(run_with, capsys, monkeypatch):
+    asked = []
+    monkeypatch.setattr(compilation, "compile_for_policies", lambda *both: asked.append([[*one] for one in both]))
+    assert run_with(["compile", "--family", "partition", "--family", "matroid", "-p", "thompson"]) == 0
+    assert run_with(["compile", "--policy", "ESCB:radius=log-loglog", "--json"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("All kernels of ThompsonSampling on matroid are compiled (0 of them now, ")
+    assert json.loads("".join(lines[2:]))["compiled"] == 0
+    assert asked == [
+        [[FAMILIES["matroid"]], [sb.ThompsonSampling()]],
+        [[*FAMILIES.values()], [sb.ESCB(radius="log-loglog")]],
+    ]
+
+
+def test_of_a_study_one_short_replication_is_played_and_nothing_is_written(run_with, tmp_path, monkeypatch):
+    studies = []
+    monkeypatch.setattr(compilation, "run_study", studies.append)
+    file = tmp_path / "study.toml"
+    file.write_text('[problem]\ndataset = "power-grid"\n[simulation]\npolicies = ["CUCB", "OSSB"]\nhorizon = 1_000_000')
+    assert run_with(["compile", str(file)]) == 0
+    (study,) = studies
+    d = sb.datasets.load("power-grid").decision_set.d
+    assert (study.simulation.horizon, study.simulation.replications) == (compilation.ROUNDS + d, 1)
+    assert study.output.folder is None
+    assert os.listdir(tmp_path) == ["study.toml"]
+
+
+@pytest.fixture
+def as_python(monkeypatch):
+    """Kernels are not compiled, which would take too long here."""
+    monkeypatch.setattr(tiers, "_tier", "python")
+
+
+@pytest.mark.parametrize("law", ["bernoulli", "poisson", "gamma:cost", "gaussian:upper=0"])
+@pytest.mark.parametrize("policy", [sb.OSSB(), sb.ThompsonSampling()], ids=lambda policy: policy.name)
+def test_rounds_of_a_copy_have_possible_outcomes_and_leave_the_learner_as_it_is(as_python, tmp_path, law, policy):
+    url = f"sqlite:///{tmp_path}/learners.db"
+    space = sb.Routes(both_ways(2), 0, 3, 0.3) if ":" in law else sb.MSets(4, 2)
+    given = {} if law.startswith("b") else {"variance": 1.0}
+    sb.open_learner(url, name="one", decision_set=space, policy=policy, law=law, **given).close()
+    compilation.compile_for_served_learner(url, "one")
+    with sb.open_learner(url, name="one") as learner:
+        assert learner.rounds == 0
+
+
+def test_large_learners_are_not_copied_in_the_background(tmp_path, monkeypatch):
+    url, asked = f"sqlite:///{tmp_path}/learners.db", []
+    monkeypatch.setattr(compilation, "compile_for_learner", lambda url, name: asked.append(name))
+    for name, d in (("small", 5), ("large", compilation.MOST_ITEMS + 1)):
+        sb.open_learner(url, name=name, decision_set=sb.MSets(d, 1), policy=sb.CUCB(), variance=1.0).close()
+        compilation.compile_for_served_learner(url, name)
+    assert asked == ["small"]
+
+
+@pytest.mark.parametrize("family", ["msets", "routes"])
+def test_pieces_of_work_of_policies(as_python, family):
+    compilation.compile_for_policies([FAMILIES[family]], [sb.CUCB(), sb.ThompsonSampling()])

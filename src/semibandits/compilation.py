@@ -1,7 +1,8 @@
-"""Compiling all kernels ahead of time, for images and measurements, by small problems of every kind that call them.
+"""Compiling kernels ahead of time, by small pieces of the work that calls them.
 
-Compiled kernels are cached on disk for later processes. Only rarely used ones remain: those of GLPG as published, and versions
-for arguments of other types.
+Compiled kernels are cached on disk for later processes. `compile_kernels` compiles all of them, by small problems of every kind.
+Only rarely used ones remain: those of GLPG as published, and versions for arguments of other types. The other functions compile
+what a learner in a database, a study, or policies on some families need.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import importlib
 import math
 import pkgutil
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -21,17 +24,18 @@ from numba.core.dispatcher import Dispatcher
 from semibandits import kernels
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.paths import Paths
-from semibandits.errors import LongestPathWarning
+from semibandits.errors import Infeasible, LongestPathWarning, SolverError
 from semibandits.families.family import Family, Guarantee
 from semibandits.families.registry import FAMILIES
 from semibandits.kernels._cache import KernelCache
 from semibandits.kernels.laplacian import laplacian_solution
 from semibandits.kernels.tiers import expecting
+from semibandits.learning import storage
+from semibandits.learning.database.opening import reopened, stored_size
 from semibandits.learning.learner import Learner
-from semibandits.policies.glade import GLADE
-from semibandits.policies.ossb import OSSB
+from semibandits.policies.base import Policy
 from semibandits.policies.registry import POLICIES
-from semibandits.policies.thompson import ThompsonSampling
+from semibandits.policies.rules import LawPolicy, RulePolicy
 from semibandits.regret_bound.cycle_ratios import ratio_bound
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.presolve import Digraph
@@ -39,9 +43,16 @@ from semibandits.regret_bound.segments import SharedParts
 from semibandits.regret_bound.solve import Method, solve_bound
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards
-from semibandits.simulation.run import simulate
+from semibandits.simulation.run import BOUND_SECONDS, simulate
+from semibandits.studies.run import run_study
+from semibandits.studies.study import Execution, Output, Study
+from semibandits.studies.task import Task
 
 ROUNDS: Final = 60
+MOST_ITEMS: Final = 10_000
+"""Larger learners are not copied to compile for them in the background, which would take much memory and time."""
+MOST_PLANNED: Final = 1_000
+"""Plans of larger learners are not made to compile for them: one can take minutes."""
 RATIOS: Final = (1.0, 0.7)
 GAUSSIAN: Final[tuple[Method, ...]] = ("auto", "columns", "cycles", "glpg")
 BERNOULLI: Final[tuple[Method, ...]] = ("auto", "cycles")
@@ -60,9 +71,71 @@ def compile_kernels(workers: int = 1) -> None:
 
 
 def _compiling(task: Callable[[], None]) -> None:
+    with _compiling_at_once():
+        task()
+
+
+@contextmanager
+def _compiling_at_once() -> Iterator[None]:
+    """Context in which kernels are compiled at their first call."""
     with expecting(math.inf), warnings.catch_warnings():
         warnings.simplefilter("ignore", LongestPathWarning)
-        task()
+        yield
+
+
+def compile_for_policies(families: Iterable[Family], policies: Iterable[Policy]) -> None:
+    """Compile what simulations and learners of these policies call on decision sets of these families."""
+    policies = tuple(policies)
+    with _compiling_at_once():
+        for family in families:
+            for space in family.examples():
+                _play(space, policies)
+
+
+def compile_for_study(study: Study) -> None:
+    """Compile what the bound and the simulation of a study call; nothing is written.
+
+    Raises
+    ------
+    InvalidInputError
+        If the study is malformed.
+    """
+    simulation = study.simulation
+    if simulation is not None:
+        task = Task(study, redraw=False)
+        rounds = max(_rounds(task.instance.decision_set, policy) for policy in task.policies.values())
+        rounds += simulation.delay if isinstance(simulation.delay, int) else 0
+        horizon = min(simulation.horizon, rounds)
+        simulation = replace(simulation, horizon=horizon, replications=1, checkpoints=None)
+    bound = replace(study.bound, time_limit=min(study.bound_seconds or BOUND_SECONDS, BOUND_SECONDS))
+    nowhere = Output(figure=False, report=False)
+    with _compiling_at_once(), suppress(SolverError):  # that the time is up
+        run_study(replace(study, simulation=simulation, bound=bound, execution=Execution(), output=nowhere))
+
+
+def compile_for_learner(url: str, name: str) -> None:
+    """Compile what asks and tells of a learner in a database call, by rounds of a copy.
+
+    Raises
+    ------
+    InvalidInputError
+        If the URL is malformed, there is no such learner, or its decision set or policy is not of the library.
+    StorageError
+        If the database cannot be used.
+    """
+    with _compiling_at_once():
+        with reopened(url, name) as stored:
+            state = storage.opened(stored.state())
+        for key in ("drift", "drift_error"):  # random outcomes would be reported as drifts
+            state.pop(key, None)
+        _use(Learner.from_state(storage.sealed(state | {"defer_plans": True})))
+
+
+def compile_for_served_learner(url: str, name: str) -> None:
+    """The same in the background of a service, except for learners of very many items."""
+    size = stored_size(url, name)
+    if size is not None and size <= MOST_ITEMS:
+        compile_for_learner(url, name)
 
 
 def cache_folders() -> list[Path]:
@@ -76,21 +149,57 @@ def cache_folders() -> list[Path]:
     return list(dict.fromkeys(folders))
 
 
+def cached_kernels() -> set[Path]:
+    """Files of the compiled kernels on disk, one for each combination of types."""
+    return {path for folder in cache_folders() for path in folder.glob("*.nbc")}
+
+
 def _kernel_modules() -> Iterator[pkgutil.ModuleInfo]:
     return pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}.")
 
 
 def play_rounds() -> None:
     """Play simulations and learners of all policies."""
+    policies = [policy() for policy in POLICIES]
     for _, space in reversed(list(_examples())):
-        theta, _ = _numbers(space)
-        simulate(space, GaussianRewards(theta), [policy() for policy in POLICIES], ROUNDS, 1)
-        if space.upper is None:
-            two_valued = [GLADE(), OSSB(), ThompsonSampling()]
-            simulate(space, BernoulliRewards(theta), two_valued, ROUNDS, 1)
-        learner = Learner(space, variance=np.full(space.d, 0.5), seed=0)
+        _play(space, policies)
+
+
+def _play(space: DecisionSet, policies: Iterable[Policy]) -> None:
+    """Play simulations and learners of these policies."""
+    theta, _ = _numbers(space)
+    simulate(space, GaussianRewards(theta), policies, ROUNDS, 1)
+    of_laws = [policy for policy in policies if isinstance(policy, LawPolicy)]
+    if of_laws and space.upper is None:
+        simulate(space, BernoulliRewards(theta), of_laws, ROUNDS, 1)
+    for policy in policies:
+        _use(Learner(space, policy, variance=np.full(space.d, 0.5), seed=0, defer_plans=True))
+
+
+def _use(learner: Learner) -> None:
+    """Play rounds of a learner with deferred plans, with all kinds of calls and random outcomes."""
+    x, rng = learner.decision_set, np.random.default_rng(0)
+    law = learner.policy.known_law if isinstance(learner.policy, LawPolicy) else None
+    highest = np.full(x.d, 1.0 if law is None else min(1.0, law.outcomes[1]))
+    highest = highest if x.upper is None else np.minimum(highest, x.upper)
+    for _ in range(_rounds(x, learner.policy)):
         asked = learner.ask()
-        learner.tell(asked.id, theta[asked.items])
+        learner.tell(asked.id, highest[asked.items] - rng.random(len(asked.items)))
+        if learner.wants_plan and x.d <= MOST_PLANNED:
+            learner.solve_plan()
+    asked = learner.ask()
+    learner.tell(asked.id, np.where(np.arange(len(asked.items)) == 0, np.nan, highest[asked.items]), partial=True)
+    left = np.ones(x.d, dtype=np.bool_)
+    left[asked.items[:1]] = False
+    with suppress(Infeasible):
+        learner.forget(learner.ask(left).id)
+    learner.best()
+    learner.estimates()
+
+
+def _rounds(space: DecisionSet, policy: Policy) -> int:
+    """Number of rounds after which a policy has called all its kernels: first plans need outcomes of all items."""
+    return ROUNDS + (min(space.d, MOST_PLANNED) if isinstance(policy, RulePolicy) and policy.plans else 0)
 
 
 def solve_problems() -> None:

@@ -80,4 +80,9 @@ def service(*learners):
         }
         for one in summaries
     ]
-    return {"/v1/learners": {"learners": listed}, **answers}
+    return {"/v1/learners": {"learners": listed}, "/v1/compilation": compilation("done"), **answers}
+
+
+def compilation(status, kernels=0):
+    """What is compiled in the background."""
+    return {"status": status, "pending": int(status != "done"), "kernels": kernels, "loaded": 0}

@@ -210,6 +210,18 @@ def test_another_learner_is_chosen_and_stays_chosen(live):
     assert page.get_by_label("Learner", exact=True).input_value() == "<b>shop window"
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_remark_while_kernels_are_compiled(live, scheme):
+    answers = live_answers.service(live_answers.learner())
+    answers["/v1/compilation"] = live_answers.compilation("compiling", 1041)
+    page = live(answers, scheme=scheme)
+    remark = page.locator("#compilation")
+    expect(remark).to_have_text("Compiling kernels in the background, 1,041 so far")
+    answers["/v1/compilation"] = live_answers.compilation("done", 1042)
+    page.clock.run_for(3_000)
+    expect(remark).to_be_hidden()
+
+
 def test_a_lost_connection_is_shown_retried_less_and_less_and_found_again(live):
     answers = live_answers.service(live_answers.learner())
     page = live(answers)

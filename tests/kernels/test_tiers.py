@@ -232,6 +232,22 @@ def test_constants_in_calls_have_no_version_of_their_own():
     assert len(inner.overloads) == 1
 
 
+def test_once_the_child_has_saved_a_kernel_its_next_call_requests_it(monkeypatch):
+    made, other = (fresh(lambda x: x + 1.0) for _ in range(2))
+    requested = []
+    monkeypatch.setattr(tiers.background, "is_off", False)
+    for one in (made, other):
+        monkeypatch.setattr(one, "request", lambda arguments, one=one: requested.append(one) or True)
+    monkeypatch.setattr(tiers, "_used", [made, other])
+    other.__name__ = "other"
+    made(1.0)
+    assert requested == []
+    tiers._request_soon(tiers._name(made))
+    for _ in range(2):
+        assert made(1.0) == other(1.0) == 2.0
+    assert requested == [made]
+
+
 class Pointers(NamedTuple):
     """A number and two pointers."""
 

@@ -5,9 +5,17 @@ from fastapi.testclient import TestClient
 from servers import LOCAL
 
 import semibandits as sb
-from semibandits.service import Settings, create_app
+from semibandits.service import Settings, catalogue, create_app
 
 STREETS = [("home", "a"), ("home", "b"), ("a", "b"), ("a", "work"), ("b", "work")]
+
+
+@pytest.fixture(autouse=True)
+def compiled_for(monkeypatch):
+    """Names of the learners that services in this process have handed to their child process, which gets none of them."""
+    names = []
+    monkeypatch.setattr(catalogue, "compile_for", lambda url, name: names.append(name))
+    return names
 
 
 @pytest.fixture

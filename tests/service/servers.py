@@ -31,10 +31,11 @@ def error_of(response):
 
 
 class Server:
-    """A real server in a process of its own."""
+    """A real server in a process of its own; it compiles in the background only if `environment` switches that on."""
 
-    def __init__(self, url, *options, token=None):
-        environment = {name: value for name, value in os.environ.items() if name != "SEMIBANDITS_TOKEN"}
+    def __init__(self, url, *options, token=None, environment=()):
+        environment = os.environ | {"SEMIBANDITS_BACKGROUND": "0"} | dict(environment)
+        environment.pop("SEMIBANDITS_TOKEN", None)
         environment |= {} if token is None else {"SEMIBANDITS_TOKEN": token}
         self.process = subprocess.Popen(
             [*SERVE, "--storage", url, "--port", "0", *options],

@@ -319,7 +319,7 @@ def test_the_document_describes_all_requests(client):
     paths = {f"/v1/learners/{{name}}/{action}" for action in actions} | {
         f"/v1/learners/{{name}}{view}" for view in views
     }
-    assert set(document["paths"]) == paths | {"/v1/learners", "/health", "/metrics"}
+    assert set(document["paths"]) == paths | {"/v1/learners", "/v1/compilation", "/health", "/metrics"}
     names = set(document["components"]["schemas"])
     text = json.dumps(document)
     assert {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]} <= names

@@ -30,7 +30,7 @@ COMMANDS: Final = {
     "datasets": ("datasets", "List the built-in datasets and networks, or describe one."),
     "learner": ("learner_command", "Create, list, show, export, import or prune the learners in a database."),
     "serve": ("serve_command", "Serve the learners in a database over HTTP."),
-    "compile": ("compile_command", "Compile all kernels ahead of time, for container images and benchmarks."),
+    "compile": ("compile_command", "Compile kernels ahead of time, for container images and benchmarks."),
 }
 """Module of each command, with `HELP` and the function `command`, and its summary in the list of commands."""
 

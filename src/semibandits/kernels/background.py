@@ -44,9 +44,11 @@ STOP_SECONDS: Final = 5.0
 """The longest wait at the end of the process for the thread, which may be loading code."""
 MOST_DEATHS: Final = 2
 """After more children than this that died, nothing is compiled in the background any more."""
+TASK: Final = "task"
 SAVED: Final = "saved"
 FINISHED: Final = "finished"
-"""Reports of the child: a kernel is on disk; an order is carried out, or has failed."""
+FAILED: Final = "failed"
+"""Reports of the child: a kernel is on disk, also as a part of an order; an order is carried out; it has failed."""
 START: Final = """
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
@@ -74,9 +76,15 @@ class Order(NamedTuple):
     types: bytes
     kind: str
 
+    @classmethod
+    def task(cls, function: str, *arguments: object) -> Order:
+        """The order to compile what this function, ``module.name``, calls with these arguments."""
+        module, _, name = function.rpartition(".")
+        return cls(module, name, pickle.dumps(arguments), TASK)
+
     @property
     def label(self) -> str:
-        """The kernel or function, in reports of the child."""
+        """The kernel or function, in reports of the child and in logs: arguments of functions may contain passwords."""
         return f"{self.module}.{self.name}"
 
 
@@ -86,11 +94,14 @@ class Background:
     Attributes
     ----------
     pending : dict of Order to callable
-        Orders whose code is not loaded yet. The function loads it from disk, and returns whether it was there.
+        Tasks that are not finished, and other orders whose code is not loaded yet. The function loads it from disk, and returns
+        whether it was there.
     is_off : bool
         Whether nothing is compiled in the background in this process.
-    loaded : int
-        Number of orders that were loaded.
+    saved, loaded : int
+        Number of kernels that children have compiled, or found on disk, and of orders that were loaded.
+    on_saved : list of callable
+        Functions that are called with ``module.name`` of each kernel that a child has saved.
     lock : RLock
         Held while a child is started, so that no process is forked meanwhile, which would keep its pipes open.
     """
@@ -98,16 +109,26 @@ class Background:
     def __init__(self) -> None:
         self.pending: dict[Order, Callable[[], bool]] = {}
         self.is_off = not _is_possible()
-        self.loaded = 0
+        self.saved = self.loaded = 0
+        self.on_saved: list[Callable[[str], None]] = []
         self.lock = threading.RLock()
         self._asked: dict[Order, int] = {}
+        self._on_disk: set[str] = set()
         self._wake, self._done = threading.Event(), threading.Condition()
         self._child: subprocess.Popen[bytes] | None = None
         self._deaths = 0
         self._thread: threading.Thread | None = None
 
-    def request(self, order: Order, load: Callable[[], bool]) -> None:
-        """Compile this and load it; returns at once. The more often an order is requested, the sooner it is carried out."""
+    @property
+    def is_running(self) -> bool:
+        """Whether a child of this process runs."""
+        return self._child is not None and self._child.returncode is None
+
+    def request(self, order: Order, load: Callable[[], bool] = lambda: False) -> None:
+        """Compile this and load it; returns at once. The more often an order is requested, the sooner it is carried out.
+
+        A task has nothing to load. If it fails, it is dropped.
+        """
         if self.is_off:
             return
         asked = self._asked.get(order, 0)
@@ -136,7 +157,7 @@ class Background:
                     self._load(order)
                 if self.pending and not self._is_compiling_all():
                     self._wake.wait(AGAIN)
-        self._drop(None)
+        self._remove(None)
 
     def _load(self, order: Order) -> None:
         """Load the code of a pending order if it is on disk."""
@@ -146,18 +167,18 @@ class Background:
             is_loaded = self.pending[order]()
         except Exception:
             log.info("the code of %s cannot be loaded", order.label, exc_info=True)
-            self._drop(order)
+            self._remove(order)
             return
         if is_loaded:
             self.loaded += 1
-            self._drop(order)
+            self._remove(order)
 
-    def _drop(self, order: Order | None) -> None:
-        """Make this order no longer pending, if one is given, and wake those who wait."""
+    def _remove(self, order: Order | None) -> bool:
+        """Make an order no longer pending, if one is given, and wake those who wait; whether it was pending."""
         with self._done:
-            if order is not None:
-                self.pending.pop(order, None)
+            was_pending = order is not None and self.pending.pop(order, None) is not None
             self._done.notify_all()
+        return was_pending
 
     def _is_compiling_all(self) -> bool:
         """Have a child compile all pending orders, the most requested ones first; False if there can be none now."""
@@ -170,39 +191,67 @@ class Background:
             return False
         assert child.stdin is not None
         assert child.stdout is not None
+        order: Order | None = None
         try:
             with child.stdin, child.stdout:
                 pickle.dump(sys.path, child.stdin)
                 while not self.is_off:
                     if self.pending:
-                        self._carry_out(max(list(self.pending), key=self._asked.__getitem__), child.stdin, child.stdout)
+                        order = max(list(self.pending), key=self._asked.__getitem__)
+                        self._carry_out(order, child.stdin, child.stdout)
                     elif not self._wake.wait(IDLE_SECONDS):
                         break
                     self._wake.clear()
-        except OSError:  # it has died
-            self._deaths += 1
-            if self._deaths > MOST_DEATHS:
-                self._give_up(f"{self._deaths} child processes died")
+        except OSError:
+            self._note_death(order)
         child.kill()
         child.wait()
         return True
+
+    def _note_death(self, order: Order | None) -> None:
+        """After a child has died: drop the task that it was busy with, or give up after several such deaths."""
+        if order is not None and order.kind == TASK:
+            self._drop(order, "the child process died")
+            return
+        self._deaths += 1
+        if self._deaths > MOST_DEATHS:
+            self._give_up(f"{self._deaths} child processes died")
+
+    def _drop(self, task: Order, reason: str) -> None:
+        if self._remove(task) and not self.is_off:
+            log.warning("%s was not finished in the background: %s", task.label, reason)
 
     def _carry_out(self, order: Order, orders: IO[bytes], reports: IO[bytes]) -> None:
         """Have the child compile this, and load all that it reports."""
         pickle.dump(order, orders)
         orders.flush()
-        while True:
+        kind = SAVED
+        while kind == SAVED:
             report = reports.readline().decode()
             if not report:
                 raise BrokenPipeError
-            kind, label = report.split()
-            for each in [each for each in list(self.pending) if each.label == label]:
-                self._load(each)
-            if kind == FINISHED:
-                break
-        if order in self.pending and not self.is_off:
-            self._drop(order)
+            kind, label, *reason = report.split()
+            if kind == SAVED:
+                self._note_saved(label)
+        if order.kind == TASK:
+            if kind == FAILED:
+                self._drop(order, *reason)
+            self._remove(order)
+            return
+        if order in self.pending:
+            self._load(order)
+        if not self.is_off and self._remove(order):
             self._give_up(f"{order.label} cannot be compiled, or not be kept")
+
+    def _note_saved(self, label: str) -> None:
+        """Load the orders of this kernel, and those of others that were requested after they were saved."""
+        self.saved += 1
+        self._on_disk.add(label)
+        for order in list(self.pending):
+            if order.label in self._on_disk:
+                self._load(order)
+        for note in self.on_saved:
+            note(label)
 
     def _started(self) -> subprocess.Popen[bytes] | None:
         """A new child, or None if another process has one."""
@@ -240,7 +289,7 @@ class Background:
 
     def forget(self) -> None:
         """In a process that was forked: leave the child to its parent, and begin anew."""
-        child, is_off = self._child, self.is_off
+        child, is_off, on_saved = self._child, self.is_off, self.on_saved
         if child is not None and child.returncode is None:
             child.returncode = 0  # it is no child of this process
             for stream in (child.stdin, child.stdout):
@@ -249,6 +298,7 @@ class Background:
         atexit.unregister(self.stop)
         self.__init__()  # type: ignore[misc]
         self.is_off |= is_off
+        self.on_saved = on_saved
 
 
 def _is_possible() -> bool:

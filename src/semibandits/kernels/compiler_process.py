@@ -12,7 +12,7 @@ import threading
 from typing import Any, Final
 
 from semibandits.kernels import tiers
-from semibandits.kernels.background import FINISHED, SAVED, Order
+from semibandits.kernels.background import FAILED, FINISHED, SAVED, TASK, Order
 
 NICENESS: Final = 10
 log = logging.getLogger(__name__)
@@ -25,8 +25,8 @@ def main() -> None:
     with open(os.devnull, "w", encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 1)  # what a task prints is no report
 
-    def report(kind: str, label: str) -> None:
-        os.write(reports, f"{kind} {label}\n".encode())
+    def report(*words: str) -> None:
+        os.write(reports, f"{' '.join(words)}\n".encode())
 
     orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(orders,), daemon=True).start()
@@ -35,16 +35,18 @@ def main() -> None:
         order = orders.get()
         try:
             carry_out(order)
-        except Exception:
+        except Exception as error:
             log.exception("%s failed", order.label)
-        report(FINISHED, order.label)
+            report(FAILED, order.label, type(error).__name__)
+        else:
+            report(FINISHED, order.label)
 
 
 def carry_out(order: Order) -> None:
     """Compile a kernel or a pointer into the cache, or run a task."""
     target: Any = getattr(importlib.import_module(order.module), order.name)
     what: Any = pickle.loads(order.types)
-    if order.kind == "task":
+    if order.kind == TASK:
         target(*what)
     elif order.kind == "pointer":
         tiers.Pointer(target, what).compile()

@@ -123,8 +123,8 @@ class _Thread(threading.local):
 _thread: Final = _Thread()
 _compiler: Final = threading.RLock()
 _observers: Final[list[Callable[[str], None]]] = []
-on_compiled: Final[list[Callable[[Kernel], None]]] = []
-"""Functions that are called with each kernel that was compiled or loaded."""
+on_compiled: Final[list[Callable[[Any], None]]] = []
+"""Functions that are called with each kernel that was compiled or loaded, also as a pointer."""
 _SHARED: Final = ("error_model", "fastmath")
 """Options of a kernel that its pointers must share to have the same bits."""
 
@@ -221,13 +221,16 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         return self._compiled(arguments) if self._is_kept(arguments) or self._pays(arguments) else self._interpreted
 
     def _should_look(self) -> bool:
-        """Whether to look on disk in this call: in the first one, and whenever the number of calls has doubled."""
+        """Whether to look on disk in this call: in the first one, and whenever the number of calls has doubled.
+
+        Calls that must not wait leave later looks to the thread of `background`, since loading code takes up to half a second.
+        """
         if self._calls < self._next_look or _tier == PYTHON:
             return False
         self._next_look = 2 * self._calls
         if self._calls >= MANY_CALLS and not self._takes_star:
             self._sample = SAMPLE
-        return True
+        return self._calls == 1 or background.is_off or not _thread.is_prompt
 
     def _is_kept(self, arguments: tuple[Any, ...]) -> bool:
         """Load the code for these arguments and their pointers from disk if it is there; whether it is."""
@@ -459,6 +462,8 @@ class Pointer:
             self._keep()
             with _compiler, _timed(self.kernel, "compiled kernels call it"):
                 self._code.compile()
+            for note in on_compiled:
+                note(self.kernel)
 
     @property
     def address(self) -> int:
@@ -608,6 +613,16 @@ def _begin(one: Kernel) -> None:
         atexit.register(_keep_spent)
     _used.append(one)
     one.spent += spending.spent_before().get(_name(one), 0.0)
+
+
+def _request_soon(name: str) -> None:
+    """Have the next call as Python request the kernel of this name, or pointers to it: its code is on disk."""
+    for one in list(_used):
+        if isinstance(one, Caller) or _name(one) == name:
+            one._often_at = 0
+
+
+background.on_saved.append(_request_soon)
 
 
 def _keep_spent() -> None:

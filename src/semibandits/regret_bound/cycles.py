@@ -56,7 +56,8 @@ class Cycles:
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sum of arc values over each cycle."""
-        return cycle_sums(self.ptr, self.arcs, values)
+        writable = values if values.flags.writeable else values.copy()  # costs of exchange graphs are not
+        return cycle_sums(self.ptr, self.arcs, writable)
 
     def totals(self, per_cycle: FloatArray, n_arcs: int) -> FloatArray:
         """Sum of cycle values over the cycles through each arc."""

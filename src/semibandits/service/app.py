@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
+import anyio
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -64,6 +65,8 @@ def create_app(url: str, *, learners: Mapping[str, Own] | None = None, settings:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        with suppress(StorageError):  # learners whose names cannot be read now are compiled for when they are opened
+            await anyio.to_thread.run_sync(catalogue.compile)
         yield
         bounds.close()
         plans.close()

@@ -17,6 +17,7 @@ from semibandits.learning.database.durable import DurableLearner
 from semibandits.learning.database.opening import existing, reopened
 from semibandits.policies.base import Policy
 from semibandits.service.answers import Refusal
+from semibandits.service.compilation import compile_for
 from semibandits.service.item_labels import ItemLabels
 from semibandits.service.settings import Settings
 
@@ -96,6 +97,16 @@ class Catalogue:
         chosen = self._settings.names
         return [name for name in self._backend.run(journal.names, reads=True) if chosen is None or name in chosen]
 
+    def compile(self) -> None:
+        """Have the kernels of all learners compiled in the background."""
+        for name in self.names():
+            self._compile(name)
+
+    def _compile(self, name: str) -> None:
+        """The same for a learner; the child process cannot rebuild sets and policies of the user."""
+        if all(part is None for part in self._own.get(name, ())):
+            compile_for(self._url, name)
+
     def check(self) -> None:
         """Read from the database; StorageError if it does not answer."""
         self._backend.run(journal.names, reads=True)
@@ -116,6 +127,7 @@ class Catalogue:
         with self._opening:
             if name not in self._opened:
                 self._opened[name] = self._open(name)
+                self._compile(name)
             return self._opened[name]
 
     def everything(self) -> list[Served]:

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import GaugeMetricFamily
 
 from semibandits.errors import SemibanditsError
-from semibandits.service import views
+from semibandits.service import compilation, views
 from semibandits.service.bounds import BoundWorker
 from semibandits.service.catalogue import Catalogue
 from semibandits.service.plans import PlanWorker
@@ -77,5 +77,19 @@ class Metrics:
             for name, family in families.items():
                 family.add_metric([served.learner.name], values[name])
         yield from families.values()
+        yield from _compilation()
         yield GaugeMetricFamily("semibandits_bound_solves", "Lower bounds solved.", value=self._bounds.solved)
         yield GaugeMetricFamily("semibandits_plan_solves", "Plans of policies solved.", value=self._plans.solved)
+
+
+def _compilation() -> Iterator[Any]:
+    """What is compiled in the background, for all learners together."""
+    state = compilation.state()
+    for name, text, value in (
+        ("pending", "Learners and kernels that remain to be compiled for, or loaded.", state["pending"]),
+        ("kernels", "Kernels that child processes have compiled, or found compiled.", state["kernels"]),
+        ("loaded", "Kernels and pointers that were requested by use and loaded.", state["loaded"]),
+        ("running", "1 while a child process compiles.", state["status"] == "compiling"),
+        ("off", "1 if nothing is compiled in the background.", state["status"] == "off"),
+    ):
+        yield GaugeMetricFamily(f"semibandits_compilation_{name}", text, value=float(value))

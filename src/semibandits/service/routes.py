@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from semibandits._fields import Fields, nearest
 from semibandits.errors import InvalidInputError, SemibanditsError
-from semibandits.service import bodies, schemas, views
+from semibandits.service import bodies, compilation, schemas, views
 from semibandits.service.answers import Refusal, answer
 from semibandits.service.bounds import BoundWorker
 from semibandits.service.catalogue import Catalogue, Served
@@ -42,6 +42,11 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
     def list_learners() -> Response:
         """List the learners."""
         return answer({"learners": [views.counts(one) for one in catalogue.everything()]})
+
+    @router.get("/compilation", **schemas.returns("Compilation"))
+    def compilation_state() -> Response:
+        """What this process compiles in the background, for all learners."""
+        return answer(compilation.state())
 
     @router.get("/learners/{name}", **schemas.returns("Summary"))
     def summary(name: str, request: Request) -> Response:

@@ -74,6 +74,12 @@ _DRIFT: Final = _object(
 SCHEMAS: Final[dict[str, JSON]] = {
     "Error": _object({"error": _object({"type": STRING, "message": STRING})}),
     "Health": _object({"status": STRING, "storage": STRING}),
+    "Compilation": _object(
+        {
+            "status": {"enum": ["done", "compiling", "waiting", "off"]},
+            **dict.fromkeys(("pending", "kernels", "loaded"), WHOLE),
+        }
+    ),
     "Learners": _object({"learners": _list(_object(_COUNTS))}),
     "Summary": _object(
         {

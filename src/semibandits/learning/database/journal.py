@@ -210,6 +210,12 @@ def find(connection: Connection, name: str) -> Stored | None:
     return Stored(number, known, created, unpacked(specification))
 
 
+def latest_state(connection: Connection, name: str) -> Payload | None:
+    """The latest stored state of the learner of this name, without its fixed parts, which may be large."""
+    number = connection.scalar(select(LEARNERS.c.id).where(LEARNERS.c.name == name))
+    return None if number is None else Stored(number, name, "", {}).latest_snapshot(connection).state
+
+
 def names(connection: Connection) -> list[str]:
     """Names of all learners, in alphabetical order."""
     rows = connection.execute(select(LEARNERS.c.name).order_by(LEARNERS.c.name))

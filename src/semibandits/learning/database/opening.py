@@ -186,6 +186,24 @@ def stored_learner(backend: Backend, name: str) -> Stored:
     return stored
 
 
+def stored_size(url: str, name: str) -> int | None:
+    """Number of items of a learner, which is not rebuilt; None if there is no such learner.
+
+    Raises
+    ------
+    InvalidInputError
+        If the URL is malformed.
+    StorageError
+        If the database cannot be used.
+    """
+    backend = existing(url)
+    from semibandits.learning.database import journal
+
+    state = backend.run(lambda connection: journal.latest_state(connection, name), reads=True)
+    backend.close()
+    return None if state is None else storage.stored_size(state.get("statistics"))
+
+
 def new_backend(url: str, *, timeout: float = TIMEOUT) -> Backend:
     """Connections to a database, which is not used yet.
 

@@ -2,7 +2,7 @@
 const PERIOD = 3, SLOWEST = 60, LIST_PERIOD = 30, REST_PERIOD = 15; // seconds
 const OLDEST_SHOWN = 20;
 
-const state = { name: null, board: null, names: [], paused: false, failures: 0, timer: 0, busy: false, listedAt: -Infinity, updated: null };
+const state = { name: null, board: null, names: [], paused: false, failures: 0, timer: 0, busy: false, listedAt: -Infinity, updated: null, compiling: false, compilationAt: -Infinity };
 const nowSeconds = () => performance.now() / 1000;
 const clock = (date) => date.toLocaleTimeString("en-GB");
 
@@ -43,6 +43,15 @@ async function readLearners() {
   if (!names.includes(state.name)) state.name = names[0] ?? null;
   section("learner").value = state.name;
   section("chooser").hidden = names.length < 2;
+}
+
+// A remark while kernels are compiled. It is no part of what is shown of the learner, so that an error only leaves it out.
+async function readCompilation() {
+  if (!state.compiling && nowSeconds() - state.compilationAt < LIST_PERIOD) return;
+  const { status, kernels } = await read("/v1/compilation").catch(() => ({ status: "unknown" }));
+  state.compilationAt = nowSeconds();
+  state.compiling = status === "compiling" || status === "waiting";
+  put(section("compilation"), state.compiling ? `Compiling kernels in the background, ${number(kernels)} so far` : "");
 }
 
 async function readLearner() {
@@ -107,6 +116,7 @@ async function cycle() {
       await readLearner();
       if (section("board").hidden && state.board) showOnly("board");
     }
+    await readCompilation();
     if (state.failures > 1) say("Connected again");
     state.failures = 0;
     state.updated = new Date();

@@ -1,0 +1,27 @@
+"""Kernels for the learners that are served, compiled in the background from the start."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from semibandits.kernels.background import Order, background
+from semibandits.service.answers import JSON
+
+TASK: Final = "semibandits.compilation.compile_for_served_learner"
+
+
+def compile_for(url: str, name: str) -> None:
+    """Have the kernels of a learner compiled; returns at once, and does nothing if it was called for the learner before."""
+    background.request(Order.task(TASK, url, name))
+
+
+def state() -> JSON:
+    """What the child process of this process does, and how much it has done."""
+    pending = len(background.pending)
+    if background.is_off:
+        status = "off"
+    elif pending == 0:
+        status = "done"
+    else:
+        status = "compiling" if background.is_running else "waiting"
+    return {"status": status, "pending": pending, "kernels": background.saved, "loaded": background.loaded}
