@@ -54,7 +54,8 @@ clean: ## Remove the environment, caches and everything made
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp a set of extras: installed again only when pyproject.toml has changed. Of BARE packages only data files are read,
-# so that they come without what they depend on (PyTorch, for the one that holds MovieLens).
+# so that they come without what they depend on (PyTorch, for the one that holds MovieLens). Python writes the bytecode of
+# what is imported; pip would compile every file of every package, which takes half of the installation.
 $(VENV)/.installed-demo: EXTRAS := plot,networks
 $(VENV)/.installed-dev: EXTRAS := dev
 $(VENV)/.installed-dev: BARE := recbole==1.2.1 aequilibrae==1.7.2
@@ -64,8 +65,8 @@ $(VENV)/.installed-peers: EXTRAS := dev,peers
 $(VENV)/.installed-docs: EXTRAS := dev,docs
 $(VENV)/.installed-docs: BARE := recbole==1.2.1 aequilibrae==1.7.2
 $(VENV)/.installed-%: pyproject.toml | $(VENV)/pyvenv.cfg
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]"
-	$(if $(BARE),$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(BARE))
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[$(EXTRAS)]"
+	$(if $(BARE),$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps $(BARE))
 	@touch $@
 
 $(VENV)/pyvenv.cfg:
