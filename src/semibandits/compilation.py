@@ -49,6 +49,8 @@ from semibandits.studies.study import Execution, Output, Study
 from semibandits.studies.task import Task
 
 ROUNDS: Final = 60
+FEW_ROUNDS: Final = 5
+"""Rounds of learners after simulations, which have called everything else."""
 MOST_ITEMS: Final = 10_000
 """Larger learners are not copied to compile for them in the background, which would take much memory and time."""
 MOST_PLANNED: Final = 1_000
@@ -128,7 +130,8 @@ def compile_for_learner(url: str, name: str) -> None:
             state = storage.opened(stored.state())
         for key in ("drift", "drift_error"):  # random outcomes would be reported as drifts
             state.pop(key, None)
-        _use(Learner.from_state(storage.sealed(state | {"defer_plans": True})))
+        learner = Learner.from_state(storage.sealed(state | {"defer_plans": True}))
+        _use(learner, _rounds(learner.decision_set, learner.policy))
 
 
 def compile_for_served_learner(url: str, name: str) -> None:
@@ -173,16 +176,16 @@ def _play(space: DecisionSet, policies: Iterable[Policy]) -> None:
     if of_laws and space.upper is None:
         simulate(space, BernoulliRewards(theta), of_laws, ROUNDS, 1)
     for policy in policies:
-        _use(Learner(space, policy, variance=np.full(space.d, 0.5), seed=0, defer_plans=True))
+        _use(Learner(space, policy, variance=np.full(space.d, 0.5), seed=0, defer_plans=True), FEW_ROUNDS)
 
 
-def _use(learner: Learner) -> None:
+def _use(learner: Learner, rounds: int) -> None:
     """Play rounds of a learner with deferred plans, with all kinds of calls and random outcomes."""
     x, rng = learner.decision_set, np.random.default_rng(0)
     law = learner.policy.known_law if isinstance(learner.policy, LawPolicy) else None
     highest = np.full(x.d, 1.0 if law is None else min(1.0, law.outcomes[1]))
     highest = highest if x.upper is None else np.minimum(highest, x.upper)
-    for _ in range(_rounds(x, learner.policy)):
+    for _ in range(rounds):
         asked = learner.ask()
         learner.tell(asked.id, highest[asked.items] - rng.random(len(asked.items)))
         if learner.wants_plan and x.d <= MOST_PLANNED:

@@ -98,8 +98,10 @@ class Background:
         whether it was there.
     is_off : bool
         Whether nothing is compiled in the background in this process.
-    saved, loaded : int
-        Number of kernels that children have compiled, or found on disk, and of orders that were loaded.
+    saved : set of str
+        ``module.name`` of the kernels that children have compiled, or found on disk.
+    loaded : int
+        Number of orders that were loaded.
     on_saved : list of callable
         Functions that are called with ``module.name`` of each kernel that a child has saved.
     lock : RLock
@@ -109,11 +111,11 @@ class Background:
     def __init__(self) -> None:
         self.pending: dict[Order, Callable[[], bool]] = {}
         self.is_off = not _is_possible()
-        self.saved = self.loaded = 0
+        self.saved: set[str] = set()
+        self.loaded = 0
         self.on_saved: list[Callable[[str], None]] = []
         self.lock = threading.RLock()
         self._asked: dict[Order, int] = {}
-        self._on_disk: set[str] = set()
         self._wake, self._done = threading.Event(), threading.Condition()
         self._child: subprocess.Popen[bytes] | None = None
         self._deaths = 0
@@ -245,10 +247,9 @@ class Background:
 
     def _note_saved(self, label: str) -> None:
         """Load the orders of this kernel, and those of others that were requested after they were saved."""
-        self.saved += 1
-        self._on_disk.add(label)
+        self.saved.add(label)
         for order in list(self.pending):
-            if order.label in self._on_disk:
+            if order.label in self.saved:
                 self._load(order)
         for note in self.on_saved:
             note(label)

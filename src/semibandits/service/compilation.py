@@ -24,4 +24,4 @@ def state() -> JSON:
         status = "done"
     else:
         status = "compiling" if background.is_running else "waiting"
-    return {"status": status, "pending": pending, "kernels": background.saved, "loaded": background.loaded}
+    return {"status": status, "pending": pending, "kernels": len(background.saved), "loaded": background.loaded}
