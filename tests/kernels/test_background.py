@@ -241,12 +241,17 @@ def test_seconds_of_earlier_processes_count(tmp_path):
 def test_a_damaged_or_outdated_list_of_seconds_counts_nothing(tmp_path, monkeypatch, content):
     monkeypatch.setattr(spending, "kernel_folder", lambda: tmp_path)
     (tmp_path / FILE).write_text(content)
-    spending.spent_before.cache_clear()
-    assert spending.spent_before() == {}
-    spending.keep({"semibandits.kernels.heap.push": 2.0, "semibandits.kernels.heap.pop": 0.001})
-    assert spending.spent_before() == {"semibandits.kernels.heap.push": 2.0}
+    spending._listed.cache_clear()
+    push, pop = "semibandits.kernels.heap.push", "semibandits.kernels.heap.pop"
+    assert [spending.spent_before(name) for name in (push, "a.b")] == [0.0, 0.0]
+    spending.keep({push: 2.0, pop: 0.001})
+    assert [spending.spent_before(name) for name in (push, pop)] == [2.0, 0.0]
+    spending.keep({pop: 3.0})
+    assert [spending.spent_before(name) for name in (push, pop)] == [2.0, 3.0]
+    spending.keep({push: 0.0})
+    assert [spending.spent_before(name) for name in (push, pop)] == [0.0, 3.0]
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
-    spending.spent_before.cache_clear()
+    spending._listed.cache_clear()
 
 
 def test_short_processes_wait_at_their_end_as_long_as_earlier_ones_have_spent(tmp_path):

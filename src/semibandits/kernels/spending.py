@@ -10,7 +10,7 @@ import math
 import os
 from contextlib import suppress
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from semibandits.kernels._cache import FOLDER, digest, kernel_folder
 
@@ -19,32 +19,38 @@ LEAST: Final = 0.01
 """Seconds below which a kernel is not listed."""
 
 
-@cache
-def spent_before() -> dict[str, float]:
-    """Seconds by kernel, ``module.name``, of all earlier processes on this machine; without kernels that have changed since."""
-    try:
-        listed = json.loads((kernel_folder() / FILE).read_text(encoding="utf-8"))
-        return {name: float(seconds) for name, (stamp, seconds) in listed.items() if stamp == _stamp(name)}
-    except (OSError, ValueError, TypeError, AttributeError):  # there is none, or it is damaged
-        return {}
+def spent_before(name: str) -> float:
+    """Seconds of a kernel, ``module.name``, in earlier processes on this machine, unless its sources have changed since."""
+    stamp, seconds = _listed().get(name, ("", 0.0))
+    return seconds if seconds and stamp == _stamp(name) else 0.0
 
 
 def keep(spent: dict[str, float]) -> None:
     """Write the seconds of kernels, 0 for those that are compiled now; others stay. Where nothing can be written, nothing is."""
-    spent_before.cache_clear()
-    known = spent_before()
-    listed = {name: seconds for name, seconds in (known | spent).items() if LEAST <= seconds < math.inf}
+    _listed.cache_clear()
+    known = _listed()
+    new = {name: (_stamp(name), seconds) for name, seconds in spent.items() if LEAST <= seconds < math.inf}
+    listed = {name: value for name, value in known.items() if name not in spent} | new
     if listed == known:
         return
-    content: dict[str, Any] = {name: (_stamp(name), seconds) for name, seconds in listed.items()}
-    new = kernel_folder() / f"{FILE}.{os.getpid()}"
+    written = kernel_folder() / f"{FILE}.{os.getpid()}"
     with suppress(OSError):
         try:
-            new.write_text(json.dumps(content), encoding="utf-8")
-            os.replace(new, kernel_folder() / FILE)
+            written.write_text(json.dumps(listed), encoding="utf-8")
+            os.replace(written, kernel_folder() / FILE)
         finally:
-            new.unlink(missing_ok=True)
-            spent_before.cache_clear()
+            written.unlink(missing_ok=True)
+            _listed.cache_clear()
+
+
+@cache
+def _listed() -> dict[str, tuple[str | None, float]]:
+    """Digest of the sources and seconds of each kernel in the file; nothing if there is none, or it is damaged."""
+    try:
+        listed = json.loads((kernel_folder() / FILE).read_text(encoding="utf-8"))
+        return {str(name): (stamp, float(seconds)) for name, (stamp, seconds) in listed.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
 
 
 def _stamp(name: str) -> str | None:

@@ -555,8 +555,8 @@ def finish() -> None:
 
     For short commands at their end: otherwise none of them would live long enough to compile what all of them need.
     """
-    before = spending.spent_before()
-    background.wait(max((before.get(order.label, 0.0) for order in list(background.pending)), default=0.0))
+    labels = [order.label for order in list(background.pending)]
+    background.wait(max(map(spending.spent_before, labels), default=0.0))
 
 
 @contextmanager
@@ -612,7 +612,7 @@ def _begin(one: Kernel) -> None:
     if not _used:
         atexit.register(_keep_spent)
     _used.append(one)
-    one.spent += spending.spent_before().get(_name(one), 0.0)
+    one.spent += spending.spent_before(_name(one))
 
 
 def _request_soon(name: str) -> None:
