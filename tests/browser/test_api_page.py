@@ -18,7 +18,7 @@ def test_requests_are_shown_and_sent(browser, tmp_path):
         page.on("request", lambda request: request.url.startswith((address, "data:")) or outside.append(request.url))
         page.goto(f"{address}/docs")
         expect(page.get_by_text("/v1/learners/{name}/tell-many")).to_be_visible()
-        assert page.locator(".opblock").count() == 13
+        assert page.locator(".opblock").count() == 14
         page.get_by_role("button", name="Authorize").first.click()
         page.locator(".modal-ux input").fill(TOKEN)
         page.locator(".auth-btn-wrapper .authorize").click()
