@@ -217,6 +217,7 @@ def test_a_remark_while_kernels_are_compiled(live, scheme):
     page = live(answers, scheme=scheme)
     remark = page.locator("#compilation")
     expect(remark).to_have_text("Compiling kernels in the background, 1,041 so far")
+    expect(page.locator("#state")).to_contain_text("Live")  # the page has finished this round of requests
     answers["/v1/compilation"] = live_answers.compilation("done", 1042)
     page.clock.run_for(3_000)
     expect(remark).to_be_hidden()

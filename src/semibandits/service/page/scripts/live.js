@@ -109,6 +109,7 @@ async function cycle() {
   let wait = PERIOD;
   try {
     await readLearners();
+    await readCompilation();
     if (state.name === null) {
       showMessage("No learner yet", tag("p", { class: "lead" }, "The database of this service is empty. This page shows the first learner as soon as there is one. To create one, see:"),
         tag("pre", { tabindex: 0, "aria-label": "Command" }, tag("code", {}, "semibandits learner create --help")));
@@ -116,7 +117,6 @@ async function cycle() {
       await readLearner();
       if (section("board").hidden && state.board) showOnly("board");
     }
-    await readCompilation();
     if (state.failures > 1) say("Connected again");
     state.failures = 0;
     state.updated = new Date();
