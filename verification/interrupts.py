@@ -21,6 +21,8 @@ import time
 from pathlib import Path
 
 LIMIT_SECONDS = 0.5
+PATIENCE_SECONDS = 60.0
+"""A process that goes on for longer after its signal is killed, an error."""
 LONGEST_START = 4.0
 """Signals are sent within this number of seconds after the start."""
 
@@ -130,7 +132,11 @@ def interrupted_after(arguments: list[str], wait: float, *, group: bool) -> tupl
     if process.stdout is not None and "semibandits_cli" not in arguments[0]:
         process.stdout.readline()
         seconds = time.perf_counter() - sent
-    process.wait()
+    try:
+        process.wait(PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
     seconds = seconds or time.perf_counter() - sent
     return seconds, process.returncode, process.communicate()[1]
 

@@ -57,6 +57,7 @@ def library(tmp_path):
         "kernels/_cache.py",
         "kernels/background.py",
         "kernels/spending.py",
+        "kernels/results.py",
         "kernels/tiers.py",
     ):
         shutil.copy(source / name, copy / name)

@@ -186,13 +186,12 @@ def test_the_handler_is_put_back():
 def test_a_signal_between_two_calls_does_not_wait_for_ever():
     """A thread that waits for the GIL sends Ctrl-C whenever one of several kernels ends."""
     spin(1)
-    before, start = signal.getsignal(signal.SIGINT), time.perf_counter()
+    before = signal.getsignal(signal.SIGINT)
     for _ in range(3):
         send = threading.Timer(0.01, _thread.interrupt_main)
         with pytest.raises(KeyboardInterrupt):
-            spin_until(send, start + 10.0)
+            spin_until(send, time.perf_counter() + 20.0)
         send.join()
-    assert time.perf_counter() - start < 5.0
     assert signal.getsignal(signal.SIGINT) is before
 
 

@@ -119,7 +119,7 @@ def test_a_second_signal_ends_it_at_once(url):
             time.sleep(0.3)
             assert server.process.poll() is None
             server.process.send_signal(signal.SIGINT)
-            assert server.process.wait(5) == 130
+            assert server.process.wait(30) == 130
         thread.join(30)
     assert sb.open_learner(url, name="items").rounds == 1
 

@@ -12,21 +12,19 @@ The exception of a handler, usually ``KeyboardInterrupt``, is then pending in th
 * `interrupted` returns whether an exception is pending, and the kernel returns as if the search ended early. The kernel that
   Python called must raise the exception, by `raise_interrupt`: Python treats a normal return as an error while one is pending.
 
-After a kernel, numba converts the results to objects, and for arrays it calls a function in Python. If a handler raised there,
-its exception would be lost, and a `SystemError` or `ValueError` would be raised instead. The results of that function are cached,
-so that no Python code runs there.
+After a kernel, numba converts its results to objects without running Python, see `kernels.results`: an exception of a handler
+there would be lost.
 
 Kernels that run as Python raise at once, see `kernels.tiers`. With ``NUMBA_DISABLE_JIT=1`` Python itself handles all signals.
 """
 
 from __future__ import annotations
 
-from functools import _lru_cache_wrapper, lru_cache
 from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, serialize
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from semibandits.kernels.tiers import poll
@@ -100,13 +98,3 @@ def _check_signals_in_kernels() -> Any:
             _raise_interrupt()
 
     return check
-
-
-def _cache_unpickled() -> None:
-    """Unpickle the objects in compiled code without running Python: cache the function of numba, which keeps them anyway."""
-    rebuild = getattr(serialize, "_numba_unpickle", None)
-    if rebuild is not None and not isinstance(rebuild, _lru_cache_wrapper):
-        serialize._numba_unpickle = lru_cache(maxsize=None)(rebuild)
-
-
-_cache_unpickled()

@@ -48,6 +48,7 @@ from numba import types
 from semibandits.kernels import spending
 from semibandits.kernels._cache import KernelCache
 from semibandits.kernels.background import Order, background
+from semibandits.kernels.results import PACKAGE
 
 SECONDS_A_KERNEL: Final = 0.1
 SECONDS_A_BYTE: Final = 5e-4
@@ -65,8 +66,6 @@ MOST_COPIED: Final = 2**24
 """Bytes of arguments. Calls with more are compiled at once: the arguments cannot be restored, and the work is large."""
 TIER: Final = "SEMIBANDITS_TIER"
 AUTOMATIC, PYTHON, COMPILED = "auto", "python", "compiled"
-
-PACKAGE: Final = f"{__package__}."
 
 untyped: Any = numba
 """numba without type checks, for what it does not annotate or annotates wrongly."""
@@ -691,7 +690,8 @@ def _looking(*, wait: bool = False) -> Iterator[bool]:
         return
     _thread.is_looking = True
     try:
-        yield True
+        with _heard_interrupts():
+            yield True
     finally:
         _thread.is_looking = False
         _compiler.release()
@@ -722,26 +722,58 @@ def announce(text: str) -> None:
 @contextmanager
 def _timed(compiled: Any, reason: str) -> Iterator[None]:
     """Context of compilation or loading, whose time does not count as time of Python."""
-    start, is_first = perf_counter(), not _thread.is_compiling
-    _thread.is_compiling = True
-    if is_first:
+    if _thread.is_compiling:
+        yield
+        return
+    start = perf_counter()
+    try:
+        _thread.is_compiling = True
         announce(f"compiling {compiled.__name__}, once on this machine, as {reason}")
+        with _heard_interrupts():
+            yield
+    finally:
+        _thread.is_compiling, _Compilations.started = False, True
+        announce("")
+        taken = perf_counter() - start
+        _thread.compiling += taken
+        log.info("compiled %s in %.1f s", compiled.__name__, taken)
+
+
+def _interrupt_handler() -> Callable[[int, FrameType | None], Any] | None:
+    """The function that handles Ctrl-C in this thread, if there is one."""
+    handler = signal.getsignal(signal.SIGINT)
+    return handler if callable(handler) and threading.current_thread() is threading.main_thread() else None
+
+
+@contextmanager
+def _heard_interrupts() -> Iterator[None]:
+    """Context at whose end the exception of a Ctrl-C is raised if it was lost, since it arrived in a ``__del__`` of numba."""
+    handler, raised = _interrupt_handler(), []
+    if handler is None:
+        yield
+        return
+
+    def keep(number: int, frame: FrameType | None) -> None:
+        try:
+            handler(number, frame)
+        except BaseException as error:
+            raised.append(error)
+            raise
+
+    signal.signal(signal.SIGINT, keep)
     try:
         yield
     finally:
-        if is_first:
-            announce("")
-            taken = perf_counter() - start
-            _thread.is_compiling, _Compilations.started = False, True
-            _thread.compiling += taken
-            log.info("compiled %s in %.1f s", compiled.__name__, taken)
+        signal.signal(signal.SIGINT, handler)
+    if raised:
+        raise raised[0]
 
 
 @contextmanager
 def _later_interrupts() -> Iterator[None]:
     """Context in which Ctrl-C waits for the next `poll`: within a kernel, its exception could be lost in the code of numba."""
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+    handler = _interrupt_handler()
+    if handler is None:
         yield
         return
 
