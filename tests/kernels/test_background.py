@@ -37,7 +37,7 @@ def start(folder, script, **options):
     environment = {name: value for name, value in os.environ.items() if name not in (SWITCH, tiers.TIER)}
     environment |= {"NUMBA_CACHE_DIR": str(folder)} | options.pop("env", {})
     return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", START + textwrap.dedent(script)],
+        [sys.executable, "-u", "-W", "error", "-c", START + textwrap.dedent(script)],
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
