@@ -78,10 +78,10 @@ def test_seconds_of_inner_kernels_count_for_both_and_seconds_of_compiling_for_no
     clock = [0.0]
     monkeypatch.setattr(tiers, "perf_counter", lambda: clock[0])
 
-    def sleep():
+    def work():
         clock[0] += 0.05
 
-    inner = fresh(sleep)
+    inner = fresh(work)
 
     def function():
         inner()
@@ -90,10 +90,10 @@ def test_seconds_of_inner_kernels_count_for_both_and_seconds_of_compiling_for_no
     outer()
     assert [inner.spent, outer.spent] == pytest.approx([0.05, 0.05])
     with tiers._timed(outer, "a test"):
-        sleep()
+        work()
     start = tiers.seconds()
     with tiers._timed(outer, "a test"):
-        sleep()
+        work()
     assert tiers.seconds() == pytest.approx(start, abs=1e-9)
 
 
