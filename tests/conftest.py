@@ -5,6 +5,8 @@ import signal
 import pytest
 from hypothesis import settings
 
+from semibandits.kernels.background import background
+
 # A first example may compile or load a kernel: how long it takes says nothing.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -26,6 +28,8 @@ def pytest_configure(config):
     # Background jobs of a shell ignore SIGINT, and so would every process that tests start and interrupt.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A thread that loads code would now and then keep a test from compiling. Processes that tests start compile as users' do.
+    background.is_off = True
     config.stash[WORST] = Ratios()
 
 

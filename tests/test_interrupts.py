@@ -3,11 +3,11 @@
 verification/interrupts.py measures how soon; seconds are not asserted here, as other work on the machine can delay all.
 """
 
+import gc
 import os
 import random
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -15,9 +15,6 @@ import pytest
 import semibandits as sb
 from example_sets import grid, matching
 from verification_scripts import script
-
-PATIENCE = 30.0
-"""Seconds in which Ctrl-C must be heard; operations go on for minutes."""
 
 
 def opposed(space):
@@ -120,34 +117,21 @@ def warm(name):
 PRESS = """
 import os, signal, sys, time
 time.sleep(float(sys.argv[2]))
-print(time.perf_counter(), flush=True)
 os.kill(int(sys.argv[1]), signal.SIGINT)
 """
 
 
-def seconds_to_interrupt(action, wait):
-    """Seconds from a Ctrl-C, so long after the start, to the ``KeyboardInterrupt``.
-
-    A thread could not press while a kernel runs.
-    """
-    command = [sys.executable, "-I", "-S", "-c", PRESS, str(os.getpid()), str(wait)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as finger:
-        try:
-            with pytest.raises(KeyboardInterrupt):
-                action()
-            heard = time.perf_counter()
-        finally:
-            pressed = finger.communicate()[0]
-    return heard - float(pressed)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="clocks of two processes are compared")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # lost exceptions are raised again
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_python_hears_ctrl_c(name):
+    """The operations are endless, or last for minutes; a process presses, as a thread could not while a kernel runs."""
     action, draw = OPERATIONS[name](), random.Random(name)
     warm(name)
-    waits = [draw.uniform(0.0, 0.5) for _ in range(8 if name == "learner" else 2)]
-    assert max(seconds_to_interrupt(action, wait) for wait in waits) < PATIENCE
+    gc.collect()  # Python loses a Ctrl-C that arrives while it finalises what other tests have left
+    for _ in range(8 if name == "learner" else 2):
+        command = [sys.executable, "-I", "-S", "-c", PRESS, str(os.getpid()), str(draw.uniform(0.0, 0.5))]
+        with pytest.raises(KeyboardInterrupt), subprocess.Popen(command):
+            action()
 
 
 @pytest.mark.parametrize(("kind", "wait"), [("simulate-2", 0.2), ("simulate-2", 2.5), ("run", 3.0), ("bound", 2.5)])

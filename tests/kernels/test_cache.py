@@ -56,6 +56,7 @@ def library(tmp_path):
         "kernels/__init__.py",
         "kernels/_cache.py",
         "kernels/background.py",
+        "kernels/interrupts.py",
         "kernels/spending.py",
         "kernels/results.py",
         "kernels/tiers.py",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import _thread
 import signal
-import threading
 from types import FrameType
 from typing import Any, Final
 
 from numba.core.dispatcher import Dispatcher
 
 from semibandits.kernels import tiers
+from semibandits.kernels.interrupts import HeardInterrupts
 from semibandits.kernels.tiers import Caller
 
 CALL: Final = Caller.__call__.__code__
@@ -35,29 +35,30 @@ def call_interruptibly(kernel: Any, *arguments: Any) -> Any:
     ``KeyboardInterrupt`` there ends the process with a segmentation fault. Ctrl-C at this moment is therefore sent once more,
     until the kernel handles it, or this function after the call. Compilation and the kernel itself are interrupted as usual.
     """
-    before = signal.getsignal(signal.SIGINT)
-    is_main = threading.current_thread() is threading.main_thread()
-    if not (isinstance(kernel, Dispatcher) and callable(before) and is_main):
+    if not isinstance(kernel, Dispatcher):
+        return _called(kernel, arguments)
+    with _Interrupts():
         return _called(kernel, arguments)
 
-    def handle(number: int, frame: FrameType | None) -> None:
+
+class _Interrupts(HeardInterrupts):
+    """Context of the call of a kernel."""
+
+    __slots__ = ()
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """Handle Ctrl-C before and after the call, and where it may be raised; else send it once more."""
         at, callee = frame, None
         while frame is not None and frame.f_code not in (_called.__code__, call_interruptibly.__code__):
             if frame.f_code is not CALL:
                 callee = frame
             frame = frame.f_back
-        if frame is None or frame.f_code is call_interruptibly.__code__:  # before or after the call
-            signal.signal(signal.SIGINT, before)
+        if frame is None or frame.f_code is call_interruptibly.__code__:
+            signal.signal(signal.SIGINT, self.before)
         elif callee is not None and not _is_ours(callee):
             _ = -RESEND
             return
-        before(number, at)
-
-    signal.signal(signal.SIGINT, handle)
-    try:
-        return _called(kernel, arguments)
-    finally:
-        signal.signal(signal.SIGINT, before)
+        super().handle(number, at)
 
 
 def _is_ours(frame: FrameType) -> bool:

@@ -48,6 +48,7 @@ from numba import types
 from semibandits.kernels import spending
 from semibandits.kernels._cache import KernelCache
 from semibandits.kernels.background import Order, background
+from semibandits.kernels.interrupts import HeardInterrupts, interrupt_handler
 from semibandits.kernels.results import PACKAGE
 
 SECONDS_A_KERNEL: Final = 0.1
@@ -690,7 +691,7 @@ def _looking(*, wait: bool = False) -> Iterator[bool]:
         return
     _thread.is_looking = True
     try:
-        with _heard_interrupts():
+        with HeardInterrupts():
             yield True
     finally:
         _thread.is_looking = False
@@ -729,7 +730,7 @@ def _timed(compiled: Any, reason: str) -> Iterator[None]:
     try:
         _thread.is_compiling = True
         announce(f"compiling {compiled.__name__}, once on this machine, as {reason}")
-        with _heard_interrupts():
+        with HeardInterrupts():
             yield
     finally:
         _thread.is_compiling, _Compilations.started = False, True
@@ -739,40 +740,10 @@ def _timed(compiled: Any, reason: str) -> Iterator[None]:
         log.info("compiled %s in %.1f s", compiled.__name__, taken)
 
 
-def _interrupt_handler() -> Callable[[int, FrameType | None], Any] | None:
-    """The function that handles Ctrl-C in this thread, if there is one."""
-    handler = signal.getsignal(signal.SIGINT)
-    return handler if callable(handler) and threading.current_thread() is threading.main_thread() else None
-
-
-@contextmanager
-def _heard_interrupts() -> Iterator[None]:
-    """Context at whose end the exception of a Ctrl-C is raised if it was lost, since it arrived in a ``__del__`` of numba."""
-    handler, raised = _interrupt_handler(), []
-    if handler is None:
-        yield
-        return
-
-    def keep(number: int, frame: FrameType | None) -> None:
-        try:
-            handler(number, frame)
-        except BaseException as error:
-            raised.append(error)
-            raise
-
-    signal.signal(signal.SIGINT, keep)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if raised:
-        raise raised[0]
-
-
 @contextmanager
 def _later_interrupts() -> Iterator[None]:
     """Context in which Ctrl-C waits for the next `poll`: within a kernel, its exception could be lost in the code of numba."""
-    handler = _interrupt_handler()
+    handler = interrupt_handler()
     if handler is None:
         yield
         return

@@ -1,0 +1,88 @@
+"""When Ctrl-C is heard around code of other libraries that loses it, or that it would leave half done.
+
+numba installs what was registered since its last compilation with generators: an exception there ends them for good, and what
+was not installed yet is unknown to numba until the process ends. So Ctrl-C waits until it is done. `kernels.tiers` imports this.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from functools import wraps
+from types import FrameType
+from typing import Any
+
+from numba.core import base, typing
+
+
+def interrupt_handler() -> Callable[[int, FrameType | None], Any] | None:
+    """The function that handles Ctrl-C in this thread, if there is one."""
+    handler = signal.getsignal(signal.SIGINT)
+    return handler if callable(handler) and threading.current_thread() is threading.main_thread() else None
+
+
+class HeardInterrupts:
+    """Context at whose end the exception of a Ctrl-C is raised if it was lost: where an object was finalised, or within LLVM."""
+
+    __slots__ = ("before", "raised")
+
+    def __init__(self) -> None:
+        self.before = interrupt_handler()
+        self.raised: list[BaseException] = []
+
+    def __enter__(self) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.handle)
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
+        if self.raised and error is not self.raised[0]:
+            raise self.raised[0] from error
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """Call the handler that was there before, and keep its exception."""
+        assert self.before is not None
+        try:
+            self.before(number, frame)
+        except BaseException as error:
+            self.raised.append(error)
+            raise
+
+
+class DeferredInterrupts:
+    """Context at whose end a Ctrl-C is handled that arrived in it."""
+
+    __slots__ = ("before", "is_noted")
+
+    def __init__(self) -> None:
+        self.before = interrupt_handler()
+        self.is_noted = False
+
+    def __enter__(self) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.note)
+
+    def __exit__(self, *error: object) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
+            if self.is_noted:
+                signal.raise_signal(signal.SIGINT)
+
+    def note(self, number: int, frame: FrameType | None) -> None:
+        """Remember a Ctrl-C."""
+        self.is_noted = True
+
+
+def _deferring(refresh: Callable[[Any], None]) -> Callable[[Any], None]:
+    @wraps(refresh)
+    def deferred(context: Any) -> None:
+        with DeferredInterrupts():
+            refresh(context)
+
+    return deferred
+
+
+for _context in (typing.context.BaseContext, base.BaseContext):
+    _context.refresh = _deferring(_context.refresh)  # type: ignore[method-assign]
