@@ -291,12 +291,15 @@ def test_a_replication_can_be_interrupted():
     def hear(number, frame):
         raise HeardError
 
+    def play():
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        sb.simulate(X, REWARDS, sb.CUCB(), horizon=10**12, replications=1, checkpoints=[10**12], bound=False)
+
     before = signal.signal(signal.SIGALRM, hear)
     try:
         sb.simulate(X, REWARDS, sb.CUCB(), horizon=100, replications=1)
-        signal.setitimer(signal.ITIMER_REAL, 0.5)
         with pytest.raises(HeardError):
-            sb.simulate(X, REWARDS, sb.CUCB(), horizon=10**12, replications=1, checkpoints=[10**12], bound=False)
+            play()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
