@@ -51,26 +51,21 @@ class HeardInterrupts:
             raise
 
 
-class DeferredInterrupts:
+class DeferredInterrupts(HeardInterrupts):
     """Context at whose end a Ctrl-C is handled that arrived in it."""
 
-    __slots__ = ("before", "is_noted")
+    __slots__ = ("is_noted",)
 
     def __init__(self) -> None:
-        self.before = interrupt_handler()
+        super().__init__()
         self.is_noted = False
 
-    def __enter__(self) -> None:
-        if self.before is not None:
-            signal.signal(signal.SIGINT, self.note)
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        super().__exit__(kind, error, traceback)
+        if self.is_noted:
+            signal.raise_signal(signal.SIGINT)
 
-    def __exit__(self, *error: object) -> None:
-        if self.before is not None:
-            signal.signal(signal.SIGINT, self.before)
-            if self.is_noted:
-                signal.raise_signal(signal.SIGINT)
-
-    def note(self, number: int, frame: FrameType | None) -> None:
+    def handle(self, number: int, frame: FrameType | None) -> None:
         """Remember a Ctrl-C."""
         self.is_noted = True
 
