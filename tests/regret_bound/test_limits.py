@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from bound_checks import within
 from enumeration_reference import reference
 
 import semibandits as sb
@@ -215,7 +216,8 @@ def test_a_verification_that_fails_is_repeated_at_higher_ratios(monkeypatch):
 def block_and_flow(decision_set, seed):
     rng = np.random.default_rng(seed)
     theta = rng.random(decision_set.d)
-    blocks = presolve(decision_set.exchange_graph(theta), Gaussian(), theta, 1e-11).blocks
+    graph = decision_set.exchange_graph(theta)
+    blocks = presolve(graph, Gaussian(), theta, within(1e-11, graph)).blocks
     block = max(blocks, key=lambda b: len(b.gaps))
     return block, np.where(block.informative, block.gaps**2 * rng.uniform(0.01, 2.0, len(block.gaps)), 0.0)
 

@@ -23,8 +23,6 @@ GUARD: Final = 0.5
 LOWEST: Final = 0.1
 """Means may be lowered to this share of their distance from the least mean of the law."""
 HALVINGS, DOUBLINGS = 40, 60
-_EVERY: Final = -1.0
-"""A tie tolerance below all gaps: all items outside the optimal decision count as suboptimal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +76,7 @@ def wanted(
     ``w_i f(t)``, by at most the share ``c / (2 f(t))`` of its gap. So C stays finite in near-ties, and the limit is the same.
     """
     oracle = Oracle(decision_set, means)
-    best = best_with_each_item(oracle, _EVERY)
+    best = best_with_each_item(oracle, None)
     guarded = _guarded(best.gaps, scales[best.items], oracle.m)
     lowered = means.copy()
     lowered[best.items] -= np.maximum(guarded - best.gaps, 0.0)
@@ -126,7 +124,7 @@ def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays:
     law.
     """
     oracle = Oracle(decision_set, law.estimates(means, plays))
-    best = best_with_each_item(oracle, _EVERY)
+    best = best_with_each_item(oracle, None)
     scales = 2.0 * law.estimated_variance(means, plays) / np.maximum(plays, 1.0)
     guarded = _guarded(best.gaps, scales[best.items], oracle.m)
     lowered = oracle.theta.copy()

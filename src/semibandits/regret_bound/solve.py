@@ -14,6 +14,7 @@ from semibandits._costs import check_law, item_means
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, finite_number, item_vector, variance_vector
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.decisions.constants import without_constants
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
@@ -84,7 +85,8 @@ def graves_lai(
     costs : array_like of float, shape (d,), optional
         Mean cost of each item instead of `theta`: rewards are minus costs, so that the decision of least cost is best.
     tie_tolerance : float
-        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
+        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m`` times the largest ``|theta_i|`` of an item in
+        which they differ, or by the rounding of a reward. Items in neither of them set no scale, however large their means are.
     progress : bool, callable or None
         True to print a line on the error stream every two seconds; or a function that is called with a `Progress` after
         each round of cycles or columns, and each stage of GLPG.
@@ -199,12 +201,14 @@ def solve_bound(
         math.inf if time_limit is None else float(time_limit), reporter(progress),
         None if warm_start is None else warm_start._memory, start,
     )  # fmt: skip
+    is_gaussian = isinstance(problem.law, Gaussian)
+    shifted = replace(problem, theta=without_constants(decision_set, theta)) if is_gaussian else problem
     if problem.law.is_quadratic:
-        units = Units.of(problem)
-        result = units.unscaled(_solved_in_time(units.scaled(problem), method), problem)
+        units = Units.of(shifted)
+        result = units.unscaled(_solved_in_time(units.scaled(shifted), method), problem)
     else:
         _check_size(theta, given)
-        result = replace(_solved_in_time(problem, method), law=given)
+        result = replace(_solved_in_time(shifted, method), theta=theta, law=given)
     if throw and result.status is not Status.OPTIMAL:
         bracket = "in Python, throw=False returns this bracket"
         remedy = f"allow more time or a larger gap; {bracket}"
@@ -366,5 +370,5 @@ def _check_options(method: str, gap: float, time_limit: float | None, tie_tolera
         )
     if not 0.0 <= finite_number(tie_tolerance, "tie_tolerance") < 1e-3:
         raise InvalidInputError(
-            f"tie_tolerance must lie in [0, 1e-3), got {tie_tolerance}: it is relative to m * max|theta|"
+            f"tie_tolerance must lie in [0, 1e-3), got {tie_tolerance}: it is relative to m times the means of items"
         )

@@ -115,7 +115,8 @@ class BoundOptions:
         Seconds; infinity for no limit. With a simulation, 60 by default, and the bracket reached is kept. Without one,
         infinity by default, and it is an error if the gap is not reached.
     tie_tolerance : float
-        Decisions whose rewards differ by at most this, relative to m max|theta|, count as ties.
+        Decisions whose rewards differ by at most this, relative to m times the largest mean of an item in which they
+        differ, count as ties.
 
     Examples
     --------

@@ -1,0 +1,90 @@
+"""When two decisions tie."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.kernels.outliers import without_outliers
+
+TIE_TOLERANCE = 1e-12
+"""The tolerance by default."""
+ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
+"""Rounding of a sum, relative to the number of terms and the largest one."""
+ROWS_AT_ONCE = 4_096
+MOST_EXCHANGES = 200
+"""Decisions with more items are not compared with others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """Two decisions tie iff their rewards differ by at most ``tolerance * m`` times the largest ``|theta_i|`` of an item in which
+    they differ, or by the rounding of a sum. So an item in neither of them sets no scale, however large its mean is.
+
+    Attributes
+    ----------
+    sizes : ndarray of float, shape (d + 1,)
+        ``|theta_i|`` of each item, and 0 for the item -1.
+    share : float
+        ``tolerance * m``.
+    rounding : float
+        Rounding of the reward of the best decision; 0 if the tolerance is.
+    """
+
+    sizes: FloatArray
+    share: float
+    rounding: float = 0.0
+
+    @staticmethod
+    def of(theta: FloatArray, best: BoolArray, m: int, tolerance: float) -> Ties:
+        """The rule for rewards theta, the best decision, decisions of at most m items, and a relative tolerance."""
+        rounding = min(tolerance, ROUNDING) * m * float(np.abs(theta[best]).max(initial=0.0))
+        return Ties(np.append(np.abs(theta), 0.0), tolerance * m, rounding)
+
+    @property
+    def most(self) -> float:
+        """The largest difference at which any two decisions tie."""
+        return max(self.share * float(self.sizes.max()), self.rounding)
+
+    def between(self, *items: IntArray) -> FloatArray:
+        """Largest difference at which decisions tie that differ in the items at each place of these arrays; -1 is no item."""
+        sizes: FloatArray = np.max([self.sizes[some] for some in items], axis=0)
+        return np.maximum(self.share * sizes, self.rounding)
+
+    def with_best(self, best: BoolArray, decisions: BoolArray, gaps: FloatArray) -> BoolArray:
+        """Which decisions, shape (n, d), with these gaps tie with `best`."""
+        tied = gaps <= self.most
+        if gaps[tied].any():
+            near = np.flatnonzero(tied)
+            tied[near] = gaps[near] <= self.apart(best, decisions[near])
+        return tied
+
+    def apart(self, best: BoolArray, decisions: BoolArray) -> FloatArray:
+        """Largest gap at which each of these decisions, shape (n, d), ties with `best`."""
+        parts = [np.empty(0)]
+        for k in range(0, len(decisions), ROWS_AT_ONCE):
+            differ = decisions[k : k + ROWS_AT_ONCE] ^ best
+            parts.append(np.where(differ, self.sizes[:-1], 0.0).max(axis=1, initial=0.0))
+        return np.maximum(self.share * np.concatenate(parts), self.rounding)
+
+
+def best_without_each(decision_set: DecisionSet, theta: FloatArray, best: BoolArray) -> tuple[BoolArray, FloatArray]:
+    """The best decisions without one of the items of `best`, each once, shape (n, d), and how much less reward they have."""
+    usual, rows = (
+        without_outliers(theta.copy(), best.copy(), decision_set.m),
+        [np.empty((0, decision_set.d), dtype=np.bool_)],
+    )
+    items = np.flatnonzero(best)
+    for i in items.tolist() if len(items) <= MOST_EXCHANGES else ():
+        weights = usual.copy()
+        weights[i] -= 4.0 * decision_set.m * float(np.abs(usual).max()) + 1.0
+        x = decision_set.maximize(weights)
+        if not x[i]:
+            rows.append(x[None].copy())
+    others = np.unique(np.concatenate(rows), axis=0)
+    gaps = [math.fsum([*theta[best & ~x], *-theta[x & ~best]]) for x in others]
+    return others, np.array(gaps, dtype=np.float64)
