@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from semibandits._labelled import Items
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import item_vector
 from semibandits.errors import InvalidInputError
@@ -60,8 +61,8 @@ def about_costs(in_costs: bool) -> Iterator[None]:
         raise InvalidInputError("".join(parts)) from error
 
 
-def item_means(theta: ArrayLike | None, costs: ArrayLike | None, d: int) -> FloatArray:
-    """Mean rewards of shape ``(d,)``, from mean rewards or mean costs.
+def item_means(theta: ArrayLike | None, costs: ArrayLike | None, of: Items) -> FloatArray:
+    """Mean rewards of shape ``(d,)`` of the items of a decision set, from mean rewards or mean costs.
 
     Raises
     ------
@@ -69,7 +70,7 @@ def item_means(theta: ArrayLike | None, costs: ArrayLike | None, d: int) -> Floa
         Unless exactly one is given, with one finite number per item.
     """
     given, in_costs = one_of(theta, costs, "theta")
-    values = item_vector(given, d, "costs" if in_costs else "theta")
+    values = item_vector(given, of, "costs" if in_costs else "theta")
     return negated(values) if in_costs else values
 
 

@@ -116,7 +116,7 @@ class DecisionSet(ABC):
         InvalidInputError
             If they are not d finite numbers.
         """
-        return item_vector(weights, self.d, "weights")
+        return item_vector(weights, self, "weights")
 
     def check_means(self, theta: FloatArray, *, in_costs: bool = False) -> None:
         """Refuse mean rewards `theta`, shape (d,), that are above `upper`; with `in_costs`, the message is about costs.
@@ -378,7 +378,7 @@ class DecisionSet(ABC):
         return front_by_search(self.maximize, rewards, budgets, self.m)
 
     def _numbers(self, values: ArrayLike, name: str) -> FloatArray:
-        array = item_vector(values, self.d, name)
+        array = item_vector(values, self, name)
         if np.abs(array).max() > LARGEST_NUMBER:
             raise InvalidInputError(
                 f"{name} must be at most {LARGEST_NUMBER:g} in size, got {np.abs(array).max():g}: scale them down"

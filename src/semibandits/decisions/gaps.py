@@ -82,7 +82,7 @@ def smallest_gap(
     >>> sb.smallest_gap(sb.Paths(streets, "A", "D"), costs=[4, 2, 5, 6])
     1.0
     """
-    rewards = item_means(theta, costs, decision_set.d)
+    rewards = item_means(theta, costs, decision_set)
     tolerance = finite_number(tie_tolerance, "tie_tolerance")
     if tolerance < 0:
         raise InvalidInputError(f"tie_tolerance must be >= 0, got {tie_tolerance!r}: pass 0 for no tolerance")

@@ -193,7 +193,7 @@ class MatroidIntersection(DecisionSet):
         Successive shortest augmenting paths by (cost, number of arcs): after k of them the set is the heaviest one of k
         items (Lawler 1975; Schrijver 2003, Theorem 41.3).
         """
-        theta = item_vector(weights, self._d, "weights")
+        theta = item_vector(weights, self, "weights")
         return self._best(theta)[0]
 
     def count(self, limit: int = 1_000_000) -> int:
@@ -275,7 +275,7 @@ class MatroidIntersection(DecisionSet):
         Nodes are shared by the items of a class: a cycle that visits such a node twice is the sum of two shorter
         ones, so neither the cone (T0) nor the constraints (T1, T3) change, and there are fewer arcs.
         """
-        theta = item_vector(weights, self._d, "weights")
+        theta = item_vector(weights, self, "weights")
         largest = float(np.abs(theta).max())
         if largest * 4 * (self._m + 1) == float("inf"):
             raise InvalidInputError(f"weights must have finite sums, got weights up to {largest:g}: scale them down")

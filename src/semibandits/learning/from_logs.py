@@ -57,7 +57,7 @@ class FromLogs(ABC):
         items : iterable, n entries
             The item of each observation: its label, or its index where no label is an integer.
         rewards : array_like of float, shape (n,)
-            The observed rewards, finite.
+            The observed rewards, finite. Series of pandas are joined by their index.
         costs : array_like of float, shape (n,)
             The observed costs, instead of `rewards`.
         rounds : int, optional

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from semibandits._fields import nearest
+from semibandits._labelled import MOST_COMPARED, paired, refuse_rounded
+from semibandits._pandas import has_index
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
@@ -33,7 +37,7 @@ def history_of(
         If the observations are malformed, or cannot be those of so many rounds.
     """
     labels = _listed(items, "items")
-    values = as_numbers(rewards)
+    values = as_numbers(paired(rewards, items if has_index(items) else labels, "rewards"))
     if values.shape != (len(labels),):
         raise InvalidInputError(
             f"rewards must have shape (n,) = ({len(labels)},), one per entry of items, got {values.shape}: pass two sequences of "
@@ -88,8 +92,11 @@ def least_rounds(plays: FloatArray, m: int) -> int:
 def _of_one_round(outcome: Any, number: int) -> tuple[list[Any], FloatArray]:
     if isinstance(outcome, Mapping):
         own, rewards = list(outcome), list(outcome.values())
+    elif has_index(outcome):
+        own, rewards = list(outcome.index), outcome.to_numpy()
     elif isinstance(outcome, tuple | list) and len(outcome) == 2:
-        own, rewards = _listed(outcome[0], f"items of round {number}"), outcome[1]
+        own = _listed(outcome[0], f"items of round {number}")
+        rewards = paired(outcome[1], outcome[0] if has_index(outcome[0]) else own, f"rewards of round {number}")
     else:
         raise InvalidInputError(
             f"each round must be a mapping from items to rewards or a pair (items, rewards), got {outcome!r} as round {number}: "
@@ -121,14 +128,20 @@ def _places(
         places = np.fromiter((known.get(label, UNKNOWN) for label in labels), dtype=np.int64, count=len(labels))
         unknown = np.flatnonzero(places == UNKNOWN)
         kinds = len({labels[k] for k in unknown.tolist()})
+        for label in set(labels):
+            refuse_rounded(label, "items")
     except TypeError as error:
         raise InvalidInputError(f"items must be labels or indices, got something else: {error}") from error
     if unknown.size and not ignore_unknown:
         first = int(unknown[0])
         raise InvalidInputError(
             f"items must be labels or indices of the decision set, such as {next(iter(known), None)!r}, got {kinds} unknown in "
-            f"{len(unknown)} of {len(labels)} observations (first: {labels[first]!r} at {where(first)}): correct them, or pass "
-            "ignore_unknown=True to skip these observations"
+            f"{len(unknown)} of {len(labels)} observations (first: {labels[first]!r} at {where(first)})"
+            + nearest(
+                labels[first],
+                islice(map(str, known), MOST_COMPARED),
+                "correct them, or pass ignore_unknown=True to skip these observations",
+            )
         )
     _check_distinct(decision_set, labels, places, where)
     return places

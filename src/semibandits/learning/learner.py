@@ -7,6 +7,7 @@ from typing import Any, Self, final
 
 from semibandits._arguments import hinted
 from semibandits._costs import one_of
+from semibandits._labelled import in_item_order
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, variance_vector
 from semibandits.decisions.base import DecisionSet
@@ -136,8 +137,9 @@ class Learner(Readable):
         known = known_law(law, rewards)
         policy = policy.for_law(known)
         variance = default_variance(policy, known) if variance is None else variance
+        variance = in_item_order(variance, decision_set, "variance")
         values = as_floats(variance, "variance")
-        variance_vector(values, decision_set.d)
+        variance_vector(values, decision_set)
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
         self._rng = generator_of(seed)
         prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
@@ -162,8 +164,8 @@ class Learner(Readable):
         Parameters
         ----------
         available : array_like of bool, shape (d,), collection of labels, or callable, optional
-            Items that the decision may use in this round: a mask, their labels (or their indices where no label is an integer),
-            or a function that returns for the label of an item whether it is available. By default all.
+            Items that the decision may use in this round: a mask, also by label, their labels (or their indices where no label is
+            an integer), or a function that returns for the label of an item whether it is available. By default all.
 
         Raises
         ------

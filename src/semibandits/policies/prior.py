@@ -7,6 +7,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from semibandits._costs import negated, one_of
+from semibandits._labelled import in_item_order
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, item_vector
 from semibandits.decisions.base import DecisionSet
@@ -54,9 +55,9 @@ class Prior(NamedTuple):
             )
         d = decision_set.d
         given, _ = one_of(means, costs, "prior_means", "prior_costs")
-        values = item_vector(np.full(d, given) if np.isscalar(given) else given, d, name)
+        values = item_vector(np.full(d, given) if np.isscalar(given) else given, decision_set, name)
         values = negated(values) if in_costs else values
-        counts = as_floats(plays, "prior_plays")
+        counts = as_floats(in_item_order(plays, decision_set, "prior_plays"), "prior_plays")
         if counts.shape not in ((), (d,)):
             raise InvalidInputError(
                 f"prior_plays must be a number or have shape (d,) = ({d},), got {counts.shape}: pass one number per item"

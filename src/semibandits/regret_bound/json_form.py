@@ -43,8 +43,8 @@ def result_from_json(payload: object, decision_set: DecisionSet | None = None) -
         if not isinstance(description, Mapping):
             raise InvalidInputError(f"decision_set must be an object, got {kind_of(description)}: pass it unchanged")
         decision_set = rebuild(description, len(theta))
-    variance = variance_vector(as_numbers(fields.take("variance"), "variance"), decision_set.d)
-    return solution_from_json(payload, decision_set, item_vector(theta, decision_set.d, "theta"), variance, "the bound")
+    variance = variance_vector(as_numbers(fields.take("variance"), "variance"), decision_set)
+    return solution_from_json(payload, decision_set, item_vector(theta, decision_set, "theta"), variance, "the bound")
 
 
 def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from semibandits._arguments import hinted
 from semibandits._costs import check_law, item_means
+from semibandits._labelled import in_item_order
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, finite_number, item_vector, variance_vector
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
@@ -156,7 +157,7 @@ def graves_lai(
             f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one of the families, "
             "EnumeratedDecisions from a list, or derive your own"
         )
-    means, in_costs = item_means(theta, costs, decision_set.d), costs is not None
+    means, in_costs = item_means(theta, costs, decision_set), costs is not None
     if rewards != "bernoulli" and not isinstance(law, Bernoulli):
         warn_of_longest_path(decision_set, means, in_costs=in_costs, stacklevel=3)
     return solve_bound(
@@ -191,10 +192,11 @@ def solve_bound(
         Whether the user gave costs, so that errors are about costs.
     """
     start = tiers.seconds()
-    theta = item_vector(theta, decision_set.d, "theta").copy()
+    theta = item_vector(theta, decision_set, "theta").copy()
     decision_set.check_means(theta, in_costs=in_costs)
     _check_options(method, gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
+    variance = in_item_order(variance, decision_set, "variance")
     given = _law(theta, variance, rewards, law, in_costs=in_costs)
     problem = Problem(
         decision_set, theta, bounded_by(given, decision_set.upper), tie_tolerance, gap,

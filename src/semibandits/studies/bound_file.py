@@ -27,7 +27,7 @@ from semibandits.studies.study import Study
 
 def gaussian_twin(instance: Instance, rewards: RewardModel) -> Instance:
     """The instance with its means, and the variances that policies receive."""
-    variance = variance_vector(rewards.variance, instance.decision_set.d).copy()
+    variance = variance_vector(rewards.variance, instance.decision_set).copy()
     if np.array_equal(variance, instance.variance):
         return instance
     return replace(instance, variance=variance, description={**instance.description, "variance": variance.tolist()})

@@ -88,7 +88,7 @@ def discretise(
         ...
     semibandits.errors.InvalidInputError: epsilon must be positive and at most gap / (4 m) = 0.054125, got 0.1: ...
     """
-    theta = item_vector(theta, decision_set.d, "theta")
+    theta = item_vector(theta, decision_set, "theta")
     oracle = Oracle(decision_set, theta)
     best = best_with_each_item(oracle, tie_tolerance)
     smallest = float(best.gaps.min(initial=np.inf))

@@ -99,8 +99,8 @@ class ReducedProblem:
         -----
         Cuvelier, Combes, Gourdin (ALT 2021), sections 4.3 and 4.4, with q corrected (erratum 1).
         """
-        theta = item_vector(theta, decision_set.d, "theta").copy()
-        return reduced(decision_set, theta, variance_vector(variance, decision_set.d), tie_tolerance)
+        theta = item_vector(theta, decision_set, "theta").copy()
+        return reduced(decision_set, theta, variance_vector(variance, decision_set), tie_tolerance)
 
     @property
     def n(self) -> int:
