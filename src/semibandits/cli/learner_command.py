@@ -12,6 +12,7 @@ from rich.table import Table
 
 from semibandits._fields import unknown_name
 from semibandits._files import write_whole
+from semibandits._printable import url_without_password
 from semibandits._text import shortened
 from semibandits.cli.learner_creation import Creation, create
 from semibandits.cli.options import (
@@ -147,7 +148,9 @@ def command(
     elif action == "import":
         _import(url, name, input_file, as_json=as_json)
     elif name is None:
-        raise InvalidInputError(f"{action} must have the name of a learner, got none: semibandits learner list {url}")
+        raise InvalidInputError(
+            f"{action} must have the name of a learner, got none: semibandits learner list {url_without_password(url)}"
+        )
     elif action == "create":
         if problem is None:
             raise InvalidInputError("create must have a problem, got none: name a dataset or a file after the name")

@@ -13,7 +13,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
 from semibandits.instances import Instance, ProblemOptions
 from semibandits.learning.database.opening import new_backend, open_learner
-from semibandits.learning.database.operations import checked_name
+from semibandits.learning.database.operations import new_name
 from semibandits.learning.learner import Learner
 from semibandits.policies.registry import policy_from
 from semibandits.studies.policies import PolicyChoice
@@ -58,7 +58,7 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
     StorageError
         If the database cannot be used.
     """
-    checked_name(name)
+    new_name(name)
     instance = load_problem(find_problem(problem, options)).instance
     arguments = _arguments(instance, options, creation)
     Learner(**arguments)  # its errors, before the database is touched

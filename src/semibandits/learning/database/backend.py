@@ -6,17 +6,20 @@ import os
 import random
 import sqlite3
 import time
+import traceback
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from semibandits._files import similar_file
-from semibandits.errors import InvalidInputError, StorageError
+from semibandits._printable import without_passwords
+from semibandits.errors import StorageError
 from semibandits.learning.database import schema
+from semibandits.learning.database.urls import checked_url, malformed, secrets_of, shown_url
 
 T = TypeVar("T")
 LOCK_SECONDS: Final = 0.25
@@ -56,9 +59,9 @@ class Backend:
     """
 
     def __init__(self, url: str, *, timeout: float) -> None:
-        self._url = _checked_url(url)
+        self._url = checked_url(url)
         self.timeout = timeout
-        self.shown = self._url.render_as_string(hide_password=True)
+        self.shown, self._secrets = shown_url(self._url), secrets_of(self._url)
         self._engine = _new_engine(self._url)
         self._errors: tuple[type[Exception], ...] = (DBAPIError, self._engine.dialect.loaded_dbapi.Error)
         self._idle: list[Connection] = []
@@ -129,7 +132,7 @@ class Backend:
         try:
             connection = self._idle.pop()
         except IndexError:
-            connection = self._engine.connect()
+            connection = self._connected()
         try:
             raw: Any = connection.connection.driver_connection
             if statement := self._first_statement(reads):
@@ -145,6 +148,12 @@ class Backend:
             raise
         self._idle.append(connection)
         return result
+
+    def _connected(self) -> Connection:
+        try:
+            return self._engine.connect()
+        except (ValueError, TypeError, OverflowError):  # of the driver, about the URL, such as the name of a host
+            raise malformed(self.shown) from None
 
     def _first_statement(self, reads: bool) -> str | None:
         """What begins a transaction. Drivers begin none of their own."""
@@ -167,18 +176,18 @@ class Backend:
                 return work()
             except self._errors as error:
                 if not _is_transient(error):
-                    raise self._refusal(error) from error
+                    raise self._refusal(error) from self._cause(error)
                 if time.monotonic() + pause > deadline:
                     raise StorageError(
-                        f"{self.shown} must answer within timeout = {self.timeout:g} seconds, got: {_first_line(error)}; the "
+                        f"{self.shown} must answer within timeout = {self.timeout:g} seconds, got: {self._reason(error)}; the "
                         "learner is unchanged unless the connection broke during the commit: try again later, with key=... if "
                         "the call must take effect once, or pass a longer timeout"
-                    ) from error
+                    ) from self._cause(error)
             time.sleep(pause * self._pauses.uniform(0.5, 1.0))
             pause = min(2.0 * pause, LONGEST_PAUSE)
 
     def _refusal(self, error: Exception) -> StorageError:
-        reason = _first_line(error)
+        reason = self._reason(error)
         if _code(error) in _FULL:
             return StorageError(
                 f"the disk of {self.shown} must have room, got: {reason}; the learner is unchanged: make room and try again"
@@ -187,6 +196,16 @@ class Backend:
             f"{self.shown} must be a readable and writable database, got: {reason}: check the URL, the rights, and the file or "
             "the server"
         )
+
+    def _reason(self, error: Exception) -> str:
+        """The first line of the driver's message, without passwords."""
+        raw = _cause(error)
+        lines = without_passwords(self._secrets.sub("***", str(raw))).strip().splitlines()
+        return lines[0] if lines else type(raw).__name__
+
+    def _cause(self, error: Exception) -> Exception | None:
+        """The error for the traceback; none if that would contain a password."""
+        return None if self._secrets.search("".join(traceback.format_exception(error))) else error
 
     def _use_write_ahead_log(self) -> None:
         with self._engine.connect() as connection:
@@ -219,30 +238,6 @@ def _is_rolled_back(connection: Connection) -> bool:
     return False
 
 
-def _checked_url(url: str) -> URL:
-    try:
-        parsed = make_url(url)
-        str(url).encode()
-    except (ArgumentError, UnicodeEncodeError) as error:
-        raise InvalidInputError(
-            f"url must be the URL of a database, got {str(url)!r}: pass for instance 'sqlite:///routes.db'"
-        ) from error
-    backend = parsed.get_backend_name()
-    if parsed.drivername in ("postgres", "postgresql"):
-        return parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername == "postgresql+psycopg":
-        return parsed
-    if backend != "sqlite" or parsed.drivername not in ("sqlite", "sqlite+pysqlite"):
-        raise InvalidInputError(
-            f"url must begin with sqlite:/// or postgresql://, got {parsed.drivername!r}: other databases are not supported"
-        )
-    if parsed.database in (None, "", ":memory:"):
-        raise InvalidInputError(
-            f"url must name a file after three slashes, got {url!r}: pass for instance 'sqlite:///routes.db', or use sb.Learner"
-        )
-    return parsed
-
-
 def _new_engine(url: URL) -> Engine:
     """Connections without implicit transactions."""
     if url.get_backend_name() == "sqlite":
@@ -257,6 +252,8 @@ def _new_engine(url: URL) -> Engine:
         raise StorageError(
             'PostgreSQL needs psycopg, which is not installed: run pip install "psycopg[binary]"'
         ) from error
+    except (ArgumentError, ValueError):  # such as one of several ports; it may quote the password
+        raise malformed(shown_url(url)) from None
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _survive_power_failures)
     return engine
@@ -287,8 +284,3 @@ def _code(error: Exception) -> str:
     if isinstance(raw, sqlite3.Error):
         return str(getattr(raw, "sqlite_errorcode", 0) & 0xFF)
     return str(getattr(raw, "sqlstate", None))
-
-
-def _first_line(error: Exception) -> str:
-    raw = _cause(error)
-    return next(iter(str(raw).strip().splitlines()), type(raw).__name__)

@@ -440,7 +440,7 @@ class DurableLearner:
         StorageError
             If the database cannot be used.
         """
-        operations.checked_name(name)
+        operations.new_name(name)
 
         def work(connection: Connection) -> tuple[Stored, tuple[Round, ...]]:
             learner, forgotten = self._replica.locked(connection).replace(

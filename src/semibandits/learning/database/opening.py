@@ -18,7 +18,7 @@ from semibandits.laws import Law, law_from
 from semibandits.learning import storage
 from semibandits.learning.arguments import Seed, generator_of
 from semibandits.learning.database.durable import DurableLearner
-from semibandits.learning.database.operations import Payload, checked_name
+from semibandits.learning.database.operations import Payload, checked_name, new_name
 from semibandits.learning.learner import Learner
 from semibandits.learning.options import Options
 from semibandits.policies.base import Policy
@@ -124,7 +124,7 @@ def open_learner(
     backend.prepare(create=True)
     stored = _found(backend, name)
     if stored is None:
-        stored = _created(backend, name, given.first_state(backend, name))
+        stored = _created(backend, name, given.first_state(backend, new_name(name)))
     learner = DurableLearner(
         backend, stored, decision_set=decision_set, policy=given.known_policy, snapshot_every=snapshot_every
     )

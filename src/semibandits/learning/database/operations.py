@@ -116,6 +116,20 @@ def checked_name(name: object, *, what: str = "name") -> str:
     return name
 
 
+def new_name(name: object) -> str:
+    """A name for a new learner; clients leave the parts . and .. out of the paths of URLs, so that no service can serve these.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not a text of usual length, or one of these.
+    """
+    checked = checked_name(name)
+    if checked in (".", ".."):
+        raise InvalidInputError(f"name must be another one than . and .., got {name!r}: choose another one")
+    return checked
+
+
 def ask_payload(available: Available | None, decision_set: DecisionSet) -> Payload:
     """Indices of the items that are available, unless all are.
 

@@ -12,7 +12,7 @@ from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning import storage
 from semibandits.learning.database import journal
 from semibandits.learning.database.journal import Snapshot
-from semibandits.learning.database.operations import Entry, Payload, checked_name
+from semibandits.learning.database.operations import Entry, Payload, checked_name, new_name
 from semibandits.learning.database.times import LATEST, RoundTimes
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None)
         If the database cannot be used.
     """
     head, states, entries = _parsed([line.rstrip("\r\n") for line in lines])
-    chosen = checked_name(head["name"] if name is None else name)
+    chosen = new_name(head["name"] if name is None else name)
     backend.prepare(create=True)
 
     def work(connection: Connection) -> None:
