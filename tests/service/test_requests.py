@@ -312,6 +312,17 @@ def test_a_database_without_its_tables(client_with, url):
     assert client.get("/metrics").status_code == 200
 
 
+def test_health_shows_nothing_of_the_database(client_with, url, caplog):
+    """Neither its path nor its user or host; the log has the error."""
+    client = client_with(token="a-token-of-this-test", storage_timeout=0.0)
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+        connection.execute("ALTER TABLE semibandits_learners RENAME TO learners")
+    response = client.get("/health")
+    assert (response.status_code, response.headers["retry-after"]) == (503, "1")
+    assert error_of(response) == "the storage must answer, got no answer, or an error: see the log of the service"
+    assert f"the storage is away: {url} must be a readable" in caplog.text
+
+
 def test_the_document_describes_all_requests(client):
     document = client.get("/openapi.json").json()
     actions = ("ask", "tell", "tell-many", "forget", "expire")
