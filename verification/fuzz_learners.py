@@ -220,7 +220,9 @@ class Answers:
     def prepare(self) -> None:
         made_database("made.db")
         self.seeds: dict[str, tuple[int, Any]] = {}
-        with TestClient(create_app("sqlite:///made.db"), base_url="http://127.0.0.1") as service:
+        with TestClient(
+            create_app("sqlite:///made.db"), base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)
+        ) as service:
             client = Client("http://127.0.0.1", retries=0)
             client._transport._http = service
             for name, call in self.CALLS.items():

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from servers import LOCAL, error_of, post
+from servers import HERE, LOCAL, error_of, post
 
 import semibandits as sb
 from semibandits.service import create_app
@@ -38,11 +38,36 @@ def test_a_round(client, learner):
 def test_names_with_slashes(url, name):
     sb.open_learner(url, name=name, decision_set=sb.MSets(3, 1), variance=1.0, seed=0).close()
     quoted = quote(name, safe="")
-    with TestClient(create_app(url), base_url=LOCAL) as client:
+    with TestClient(create_app(url), base_url=LOCAL, client=HERE) as client:
         assert client.get(f"/v1/learners/{quoted}").json()["name"] == name
         assert post(client, f"{quoted}/ask").json()["rounds"][0]["round"] == 0
         assert client.get(f"/v1/learners/{quoted}/rounds").json()["rounds"][0]["round"] == 0
         assert client.get(f"/v1/learners/{quoted}x").status_code == 404
+
+
+def test_what_looks_like_an_encoded_slash_is_no_name(url):
+    sb.open_learner(url, name="day/one", decision_set=sb.MSets(3, 1), variance=1.0, seed=0).close()
+    with TestClient(create_app(url), base_url=LOCAL, client=HERE) as client:
+        for path in ("day%1Fone", "day%1fone/rounds", "day%252Fone"):
+            assert client.get(f"/v1/learners/{path}").status_code == 404
+        assert post(client, "day%1Fone/ask").status_code == 404
+        assert client.get("/v1/learners/day%2fone").json()["rounds"] == 0
+
+
+@pytest.mark.parametrize("labels", [[1, "1"], [("a", 1), '["a", 1]'], [2.5, "2.5"]])
+def test_keys_that_could_mean_two_labels(url, labels):
+    learner = sb.open_learner(url, name="twins", decision_set=sb.MSets(2, 2, items=labels), variance=1.0, seed=0)
+    with TestClient(create_app(url), base_url=LOCAL, client=HERE) as client:
+        post(client, "twins/ask")
+        refused = post(client, "twins/tell", {"round": 0, "rewards": {labels[1]: 2.0}, "partial": True})
+        assert refused.status_code == 422
+        assert "must name one item" in error_of(refused)
+        pairs = [[labels[0], 1.0], [labels[1], 2.0]]
+        assert post(client, "twins/tell", {"round": 0, "rewards": pairs}).status_code == 200
+        post(client, "twins/ask")
+        named = {json.dumps(labels[1]): 4.0}
+        assert post(client, "twins/tell", {"round": 1, "rewards": named, "partial": True}).status_code == 200
+    assert learner.means.tolist() == [1.0, 3.0]
 
 
 def test_decisions_are_those_of_a_learner_in_memory(client, learner):

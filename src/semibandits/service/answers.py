@@ -21,6 +21,7 @@ from semibandits.errors import (
 )
 
 RETRY: Final = {"Retry-After": "1"}
+NO_PATH: Final = "the path must be one of the service, got another one: see /docs"
 _STATUS: Final[tuple[tuple[type[SemibanditsError], int], ...]] = (
     (Infeasible, 409),
     (SolverError, 409),

@@ -54,12 +54,16 @@ class ItemLabels:
         return self._found(self._index.get(_text(value)), value, where)
 
     def index_of_key(self, key: str, where: str) -> int:
-        """Index of the item whose label is this text, or has this text as JSON."""
-        found = self._of_text.get(key)
-        if found is None:
-            with suppress(ValueError):
-                found = self._index.get(_text(strict_json(key)))
-        return self._found(found, key, where)
+        """Index of the item whose label is this text, or has this text as JSON; an error if these are two, as labels 1 and "1"."""
+        found, of_json = self._of_text.get(key), None
+        with suppress(ValueError):
+            of_json = self._index.get(_text(strict_json(key)))
+        if found is not None and of_json is not None and found != of_json:
+            raise InvalidInputError(
+                f"{where} must name one item, got the key {shorter_json(key)}, which is a label, and another one as JSON: pass "
+                "pairs of label and number"
+            )
+        return self._found(of_json if found is None else found, key, where)
 
     def mask(self, values: list[Any], where: str) -> BoolArray:
         """Mask of the items with these labels, shape (d,); a mask of truth values, or of 0 and 1 with repetitions, as it is."""
