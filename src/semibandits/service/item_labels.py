@@ -54,7 +54,7 @@ class ItemLabels:
         return self._found(self._index.get(_text(value)), value, where)
 
     def index_of_key(self, key: str, where: str) -> int:
-        """Index of the item whose label is this text, or has this text as JSON; an error if these are two, as labels 1 and "1"."""
+        """Index of the item whose label is this text, or has this text as JSON; an error if these are two."""
         found, of_json = self._of_text.get(key), None
         with suppress(ValueError):
             of_json = self._index.get(_text(strict_json(key)))
