@@ -18,6 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from semibandits._files import similar_file
 from semibandits._printable import without_passwords
 from semibandits.errors import StorageError
+from semibandits.kernels.interrupts import DeferredInterrupts
 from semibandits.learning.database import schema
 from semibandits.learning.database.urls import checked_url, malformed, secrets_of, shown_url
 
@@ -144,7 +145,8 @@ class Backend:
                 self._idle.append(connection)
             raise
         except BaseException:  # Ctrl-C may have come at any point of a statement
-            _discard(connection)
+            with DeferredInterrupts():  # an open transaction would lock the database
+                _discard(connection)
             raise
         self._idle.append(connection)
         return result
