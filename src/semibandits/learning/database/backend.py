@@ -20,6 +20,7 @@ from semibandits._printable import without_passwords
 from semibandits.errors import StorageError
 from semibandits.kernels.interrupts import DeferredInterrupts
 from semibandits.learning.database import schema
+from semibandits.learning.database.files import Files
 from semibandits.learning.database.urls import checked_url, malformed, secrets_of, shown_url
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ class Backend:
         self.timeout = timeout
         self.shown, self._secrets = shown_url(self._url), secrets_of(self._url)
         self._engine = _new_engine(self._url)
+        self._files = Files(_path(self._engine))
         self._errors: tuple[type[Exception], ...] = (DBAPIError, self._engine.dialect.loaded_dbapi.Error)
         self._idle: list[Connection] = []
         self._process = os.getpid()
@@ -133,13 +135,16 @@ class Backend:
         try:
             connection = self._idle.pop()
         except IndexError:
+            self._files.check(None)  # SQLite would create an empty one
             connection = self._connected()
         try:
+            self._files.check(connection)
             raw: Any = connection.connection.driver_connection
             if statement := self._first_statement(reads):
                 raw.execute(statement)
             result = work(connection)
             self._engine.dialect.do_commit(raw)
+            self._files.note(connection)
         except Exception:
             if _is_rolled_back(connection):
                 self._idle.append(connection)
@@ -259,6 +264,14 @@ def _new_engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _survive_power_failures)
     return engine
+
+
+def _path(engine: Engine) -> str | None:
+    """The absolute path of a database of SQLite; None for one of another kind, and for a URI."""
+    if engine.dialect.name != "sqlite":
+        return None
+    (path, *_), options = engine.dialect.create_connect_args(engine.url)
+    return None if options.get("uri") else str(path)
 
 
 def _survive_power_failures(raw: sqlite3.Connection, record: object) -> None:
