@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final
 
-from semibandits._files import unreadable
-from semibandits._json import MOST_CHARACTERS
+from semibandits import _files
 from semibandits.errors import InvalidInputError
 from semibandits.instances.files import empty_file
 from semibandits.instances.sheets import Cell, Sheet
@@ -77,13 +76,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     InvalidInputError
         If it cannot be read, is too large or is empty.
     """
-    try:
-        with open(path, "rb") as file:
-            content = file.read(MOST_CHARACTERS + 1)
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        raise unreadable(path, error) from error
-    if len(content) > MOST_CHARACTERS:
-        raise InvalidInputError(f"{path} must have at most {MOST_CHARACTERS:,} bytes, got more: pass another file")
+    content = _files.read_bytes(path)
     if not content.strip():
         raise empty_file(path)
     return content

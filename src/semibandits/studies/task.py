@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, final
 
+from semibandits._files import read_bytes
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, Option
 from semibandits.instances import Instance
@@ -158,7 +159,7 @@ class Task:
         if folder.has_begun:
             return
         path = folder.path / INSTANCE
-        is_same = path.exists() and path.read_bytes() == self.instance_content
+        is_same = path.exists() and read_bytes(path) == self.instance_content
         if path.exists() and not is_same and not folder.is_input(INSTANCE):
             raise InvalidInputError(
                 f"the folder {str(folder.path)!r} must be without {INSTANCE}, got another instance in it: choose another folder"
