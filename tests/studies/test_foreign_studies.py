@@ -1,4 +1,4 @@
-"""Studies and folders of results from elsewhere: what is read from them."""
+"""Studies and folders of results from elsewhere: what they may write to, and what is read from them."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from study_cases import ALONE, STUDY, TABLE, run_text
+from study_cases import ALONE, STUDY, TABLE, names, no_work, run_text, state
 
 from semibandits._files import own_file, read_bytes
 from semibandits._toml import MOST_PARTS, strict_toml
@@ -23,7 +23,7 @@ from semibandits.reporting.sources import (
 from semibandits.reporting.sources import (
     STUDY as KEPT,
 )
-from semibandits.studies import read_study, run_study
+from semibandits.studies import Output, read_study, run_study
 
 SECRET = "password = 'hunter2'\n"
 READ = (INSTANCE, BOUND, RESULT, KEPT, ABOUT, DESCRIPTION, TIMINGS)
@@ -34,6 +34,66 @@ def folder(place):
     """A folder of results."""
     run_text(STUDY + "[output]\nfigure = false\nreport = false\n")
     return Path("study-results")
+
+
+# What is written ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("figure", ["victim/photo.png", "../photo.png", "/photo.png", "study-results/more/photo.png"])
+def test_a_study_writes_to_its_folder_only(place, figure):
+    with pytest.raises(InvalidInputError) as error:
+        run_text(ALONE + f"[output]\nfigure = '{figure}'\n")
+    assert str(error.value) == (
+        f"study.toml: figure in [output] must be the name of a file in the folder of the results, got {figure!r}: write "
+        'figure = "photo.png", or name the place when you run the study: --plot FILE'
+    )
+    assert names(".") == ["study.toml", "table.csv"]
+
+
+def test_a_figure_goes_with_the_folder(place):
+    for name in ("plan.png", "study-results/plan.png", str(place / "study-results" / "plan.png")):
+        Path("study.toml").write_text(ALONE + f"[output]\nfigure = '{name}'\n", encoding="utf-8")
+        assert read_study("study.toml").output == Output(folder=Path("study-results"), figure="plan.png")
+        assert read_study("study.toml").output.figure_path == Path("study-results/plan.png")
+    for wrong in ({"folder": None, "figure": "a.png"}, {"folder": place, "figure": "b/a.png"}):
+        with pytest.raises(
+            InvalidInputError, match=r"figure must be a Path, or the name of a file in folder, got '.*a.png'"
+        ):
+            Output(**wrong)
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
+def test_a_figure_replaces_figures_of_its_own_only(place, monkeypatch, ending):
+    text = STUDY + f"[output]\nfolder = '.'\nfigure = 'photo.{ending}'\nreport = false\n"
+    Path(f"photo.{ending}").write_bytes(b"precious")
+    with monkeypatch.context() as patch:
+        no_work(patch)
+        with pytest.raises(
+            InvalidInputError, match=rf"got photo.{ending}, which was not drawn by semibandits: choose another"
+        ):
+            run_text(text)
+    assert names(".") == [f"photo.{ending}", "study.toml", "table.csv"]
+    assert Path(f"photo.{ending}").read_bytes() == b"precious"
+    Path(f"photo.{ending}").unlink()
+    run_text(text)
+    before = Path(f"photo.{ending}").stat().st_mtime_ns
+    run_text(text.replace("replications = 4", "replications = 5"))
+    assert Path(f"photo.{ending}").stat().st_mtime_ns > before
+
+
+def test_files_beside_the_problem_are_kept(place):
+    run_text(ALONE)
+    Path("instance.json").write_bytes(Path("study-results/instance.json").read_bytes())
+    Path("study.toml").unlink()
+    Path("report.html").write_text("precious", encoding="utf-8")
+    before = state(".")
+    with pytest.raises(InvalidInputError, match=r"must be without report.html before a study starts"):
+        run_text(
+            ALONE.replace("table.csv", "instance.json").replace("size = 2\n", "") + "[output]\nfolder = '.'\n",
+            "own.toml",
+        )
+    Path("own.toml").unlink()
+    assert state(".") == before
 
 
 # What is read ---------------------------------------------------------------------------------------------------------

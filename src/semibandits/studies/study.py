@@ -163,8 +163,9 @@ class Output:
     ----------
     folder : Path, optional
         Folder of all results; by default they are not kept.
-    figure : Path or bool
-        File of the figure; True for ``regret.png`` in the folder of a simulation, if matplotlib is installed.
+    figure : Path, str or bool
+        File of the figure; a str is its name in the folder, where it replaces no file that was not drawn by semibandits. True for
+        ``regret.png`` in the folder of a simulation, if matplotlib is installed.
     report : bool
         Whether to write a report to the folder.
 
@@ -178,8 +179,22 @@ class Output:
     """
 
     folder: Path | None = None
-    figure: Path | bool = True
+    figure: Path | str | bool = True
     report: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.figure, str) and (self.folder is None or Path(self.figure).name != self.figure):
+            raise InvalidInputError(
+                f"figure must be a Path, or the name of a file in folder, got {self.figure!r} with folder = {self.folder}: pass "
+                "Path(...) for a file elsewhere"
+            )
+
+    @property
+    def figure_path(self) -> Path | None:
+        """The file of a figure that was chosen, None if none was."""
+        if isinstance(self.figure, str) and self.folder is not None:
+            return self.folder / self.figure
+        return self.figure if isinstance(self.figure, Path) else None
 
 
 @dataclass(frozen=True, kw_only=True)

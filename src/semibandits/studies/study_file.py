@@ -23,7 +23,7 @@ from semibandits.studies.study import (
     SimulationOptions,
     Study,
 )
-from semibandits.studies.toml import Value, toml_text
+from semibandits.studies.toml import Value, toml_text, value_text
 
 FOLDER_ENDING: Final = "-results"
 _HEAD: Final = (
@@ -71,14 +71,15 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     problem = _problem(tables.get("problem"), path)
     output = dict(tables.get("output", {}))
     folder = output.pop("folder", None)
+    folder = _default_folder(path) if folder is None else _beside(path, folder)
     if isinstance(output.get("figure"), str):
-        output["figure"] = _beside(path, output["figure"])
+        output["figure"] = _figure_in(folder, output["figure"], path)
     return Study(
         problem=problem,
         simulation=SimulationOptions(**tables["simulation"]) if "simulation" in tables else None,
         bound=BoundOptions(**tables.get("bound", {})),
         execution=Execution(**tables.get("execution", {})),
-        output=Output(folder=_default_folder(path) if folder is None else _beside(path, folder), **output),
+        output=Output(folder=folder, **output),
         path=path,
     )
 
@@ -118,6 +119,17 @@ def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
             if Path(os.path.abspath(chosen["file"])).is_relative_to(os.path.abspath(path.parent)):
                 own_file(chosen["file"], path.parent, "copy the file there, or write the path that the link leads to")
         return ProblemChoice(**chosen, options=ProblemOptions(**options))
+
+
+def _figure_in(folder: Path, name: str, path: Path) -> str:
+    """The name of a figure in the folder of the results: a study from elsewhere must not write to other places."""
+    figure = _beside(path, name)
+    if Path(name).name != name and os.path.abspath(figure.parent) != os.path.abspath(folder):
+        raise InvalidInputError(
+            f"{path}: figure in [output] must be the name of a file in the folder of the results, got {name!r}: write "
+            f"figure = {value_text(figure.name)}, or name the place when you run the study: --plot FILE"
+        )
+    return figure.name
 
 
 def _beside(path: Path, name: str) -> Path:
