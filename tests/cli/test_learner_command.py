@@ -87,7 +87,7 @@ def test_a_moved_learner_has_the_same_state(run, learn, is_pruned):
     moved.tell(3, [0.0], key="trip 3")  # keys have moved too, unless they were pruned
     assert run(["learner", "export", "sqlite:///new.db", "courier"])[1] != text
     code, out, _ = run(["learner", "import", URL, "again", "--input", "courier.jsonl", "--json"])
-    assert (code, json.loads(out)) == (0, {"name": "again"})
+    assert (code, json.loads(out)) == (0, {"name": "again", "replayed": True})
 
 
 @pytest.mark.parametrize("line", range(11))

@@ -172,7 +172,7 @@ def _stored_facts(backend: Backend, name: str) -> dict[str, Any]:
         "name": name,
         "created": stored.created,
         "decision_set": stored.specification["decision_set"]["type"],
-        "policy": specification["name"] if isinstance(specification, dict) else str(specification),
+        "policy": str(specification.get("name") if isinstance(specification, dict) else specification),
         "calls": calls,
         "entries": entries,
         "snapshots": snapshots,
@@ -251,9 +251,10 @@ def _import(url: str, name: str | None, source: Path | None, *, as_json: bool) -
         text = sys.stdin.read() if source is None else source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"{source or 'stdin'} must be a readable export of a learner, got {error}") from error
-    chosen = imported(backend, text.split("\n"), name=name)
+    chosen, is_replayed = imported(backend, text.split("\n"), name=name)
     backend.close()
-    print_json({"name": chosen}) if as_json else print_line(f"Imported {chosen}")
+    note = "" if is_replayed else "; its decision set or policy is your own, so that its journal was not replayed"
+    print_json({"name": chosen, "replayed": is_replayed}) if as_json else print_line(f"Imported {chosen}{note}")
 
 
 def _prune(url: str, name: str, *, as_json: bool) -> None:

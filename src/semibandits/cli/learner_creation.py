@@ -94,7 +94,7 @@ def _with_names(instance: Instance) -> DecisionSet:
     """The decision set, whose items have the names of the instance where they are only numbered."""
     x = instance.decision_set
     is_numbered = tuple(x.items) == tuple(range(x.d)) and instance.labels != tuple(map(str, x.items))
-    return rebuild(describe(x) | {"items": list(instance.labels)}) if is_numbered else x
+    return rebuild(describe(x) | {"items": list(instance.labels)}, x.d) if is_numbered else x
 
 
 def _check_new(url: str, name: str) -> None:

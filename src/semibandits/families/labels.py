@@ -16,7 +16,7 @@ from semibandits.errors import InvalidInputError, UnsupportedError
 
 LARGEST_PLAIN_INTEGER: Final = 2**53
 """Larger integers are written as text, since other readers of JSON would round them."""
-MOST_CELLS: Final = 2**30
+MOST_CELLS: Final = 2**28
 """Maximum number of entries of a matrix that is stored by the positions of its ones."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 _NO_SIDE: Final[dict[str, int]] = {}
@@ -170,11 +170,11 @@ def read_graph(data: Mapping[str, Any], *, directed: bool) -> ListedGraph:
     return ListedGraph(decode_labels(data["nodes"]), decode_ends(data["edges"]), directed)
 
 
-def ones_by_row(rows: list[Any], width: int) -> BoolArray:
+def ones_by_row(rows: list[Any], width: int, *, most: int = MOST_CELLS) -> BoolArray:
     """Build 0/1 rows from the positions of the ones."""
-    if len(rows) * width > MOST_CELLS:
+    if len(rows) * width > most:
         raise InvalidInputError(
-            f"a matrix must have at most {MOST_CELLS:,} entries, got {len(rows):,} x {width:,}: pass it unchanged"
+            f"a matrix must have at most {most:,} entries, got {len(rows):,} x {width:,}: pass it unchanged"
         )
     matrix = np.zeros((len(rows), width), dtype=np.bool_)
     for row, places in zip(matrix, rows, strict=True):

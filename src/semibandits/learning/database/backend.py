@@ -34,6 +34,8 @@ _SERVER_OPTIONS: Final[dict[str, Any]] = {
     "tcp_user_timeout": 10_000,  # ms
 }
 """Of connections to PostgreSQL, unless the URL has others; with them, a machine that vanished is noticed after about 10 s."""
+LONGEST_CELL: Final = 2**28
+"""Largest size of a cell of SQLite, in bytes; a column of a forged file may be computed."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.005, 0.25
 _TRANSIENT_SQLITE: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _FULL: Final = {str(sqlite3.SQLITE_FULL), "53100"}
@@ -276,6 +278,7 @@ def _path(engine: Engine) -> str | None:
 
 def _survive_power_failures(raw: sqlite3.Connection, record: object) -> None:
     raw.execute("PRAGMA synchronous = FULL")
+    raw.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_CELL)
 
 
 def _is_transient(error: Exception) -> bool:

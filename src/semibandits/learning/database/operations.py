@@ -14,9 +14,10 @@ from semibandits._costs import about_costs, negated
 from semibandits._json import strict_json
 from semibandits._text import shortened
 from semibandits._typing import BoolArray, FloatArray
-from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
 from semibandits.learning.availability import Available, available_items
+from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
@@ -109,11 +110,17 @@ class Entry:
             raise self._damaged(str(error)) from error
         if not isinstance(payload, dict):
             raise self._damaged(f"a {type(payload).__name__}")
+        try:
+            is_whole = _SHAPES[self.kind](payload) and _are_counts(payload.get("available", []))
+        except (KeyError, TypeError, ValueError):
+            is_whole = False
+        if not is_whole:
+            raise self._damaged(f"other arguments or results than those of {self.kind}")
         return payload
 
     def _damaged(self, found: str) -> StorageError:
         return StorageError(
-            f"entry {self.seq} of the journal must be a JSON object, got {found}: the journal is damaged, use a copy"
+            f"entry {self.seq} of the journal must be the JSON object of a call, got {found}: the journal is damaged, use a copy"
         )
 
 
@@ -288,7 +295,10 @@ def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
     masks = []
     for _, items in pairs:
         x = np.zeros(decision_set.d, dtype=np.bool_)
-        x[items] = True
+        try:
+            x[items] = True
+        except IndexError as error:
+            raise entry._damaged(f"a round with {error}") from error
         masks.append(x)
     return tuple(Round.of(number, x, decision_set.items) for (number, _), x in zip(pairs, masks, strict=True))
 
@@ -357,3 +367,35 @@ _CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {
     EXPIRE: _expire,
     PLAN: _plan,
 }
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MOST_ROUNDS
+
+
+def _are_counts(values: Any) -> bool:
+    return isinstance(values, list) and all(map(_is_count, values))
+
+
+def _are_rounds(pairs: Any) -> bool:
+    return isinstance(pairs, list) and all(_is_count(number) and _are_counts(items) for number, items in pairs)
+
+
+def _are_outcomes(pairs: Any) -> bool:
+    return isinstance(pairs, list) and all(
+        _is_count(number)
+        and isinstance(rewards, list)
+        and all(value is None or (type(value) in (int, float) and abs(value) <= LARGEST_NUMBER) for value in rewards)
+        for number, rewards in pairs
+    )
+
+
+_SHAPES: Final[dict[str, Callable[[Payload], bool]]] = {
+    ASK: lambda payload: _are_rounds([[payload["round"], payload["items"]]]),
+    ASK_MANY: lambda payload: _are_rounds(payload["rounds"]) and payload["count"] == len(payload["rounds"]),
+    TELL: lambda payload: _are_outcomes(payload["outcomes"]),
+    FORGET: lambda payload: _is_count(payload["round"]),
+    EXPIRE: lambda payload: _are_rounds(payload["rounds"]),
+    PLAN: lambda payload: {"memory", "decisions", "optimal"} <= set(payload),
+}
+"""Whether the content of an entry has the arguments and results of its call, so that its replay does no more than it lists."""
