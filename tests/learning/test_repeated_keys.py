@@ -67,7 +67,7 @@ def test_another_outcome_is_another_call(learner):
     for other in ({"rewards": [0.25]}, {"costs": [0.5]}, {"rewards": {}, "partial": True}):
         refused(lambda other=other: learner.tell(asked.id, **other, key="k"), "tell")
     refused(lambda: learner.tell(learner.ask().id, [0.5], key="k"), "tell")
-    with pytest.raises(InvalidInputError, match="must be those of the items of round 0"):
+    with pytest.raises(InvalidInputError, match="rewards of round 0 must have labels of the items only"):
         learner.tell(asked.id, {"d": 0.5}, key="k")
     assert learner.plays.tolist() == [0, 0, 1, 0]
 
