@@ -85,7 +85,7 @@ def test_decisions_are_those_of_a_learner_in_memory(client, learner):
 @pytest.mark.parametrize("value", [2.0, -2.0])
 def test_outcomes_that_the_law_excludes_are_refused(url, value):
     sb.open_learner(url, name="clicks", decision_set=sb.MSets(3, 1), law="bernoulli", seed=0).close()
-    with TestClient(create_app(url), base_url=LOCAL) as client:
+    with TestClient(create_app(url), base_url=LOCAL, client=HERE) as client:
         post(client, "clicks/ask")
         response = client.post("/v1/learners/clicks/tell", json={"round": 0, "rewards": [value]})
         assert response.status_code == 422
