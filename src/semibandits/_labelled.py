@@ -57,12 +57,17 @@ def refuse_rounded(label: Any, where: str) -> None:
         )
 
 
+def has_labels(values: object) -> bool:
+    """Whether this is a mapping or a Series; fast for arrays, since oracles check their weights."""
+    return not isinstance(values, np.ndarray) and (isinstance(values, Mapping) or has_index(values))
+
+
 def in_item_order(values: Any, of: Items, name: str) -> Any:
     """Numbers for the items of a decision set in their order, from a mapping or a Series; anything else unchanged.
 
     A Series with the index of the frame that the set was built from has the rows of this frame. For errors see :func:`arranged`.
     """
-    if not isinstance(values, Mapping) and not has_index(values):
+    if not has_labels(values):
         return values
     index = getattr(getattr(getattr(of, "_source", None), "source", None), "index", None)
     return arranged(values, of.items, name, rows=() if index is None or callable(index) else list(index))

@@ -10,8 +10,8 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from semibandits._labelled import Items, in_item_order
-from semibandits._pandas import has_index, numbers_rows
+from semibandits._labelled import Items, has_labels, in_item_order
+from semibandits._pandas import numbers_rows
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits.errors import InvalidInputError
 
@@ -26,7 +26,7 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
     """Array of finite float64, of any shape."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "c":  # NumPy would drop the imaginary parts
         raise InvalidInputError(f"{name} must hold real numbers, got {values.dtype} ones: pass their real parts")
-    if isinstance(values, Mapping) or (has_index(values) and not numbers_rows(cast("Any", values).index)):
+    if has_labels(values) and (isinstance(values, Mapping) or not numbers_rows(cast("Any", values).index)):
         raise InvalidInputError(
             f"{name} must be numbers in the order of the items, got a {type(values).__name__} with labels, which are not known "
             "here: pass for instance [numbers[item] for item in decision_set.items], or .to_numpy() of a Series in order"
