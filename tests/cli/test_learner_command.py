@@ -84,7 +84,7 @@ def test_a_moved_learner_has_the_same_state(run, learn, is_pruned):
     assert moved.calls == learner.calls
     asked = moved.ask()
     assert asked.items.tolist() == learner.ask().items.tolist()
-    moved.tell(3, [0.0], key="trip 3")  # keys have moved too, unless they were pruned
+    moved.tell(3, costs=[5.0] * 2, key="trip 3")  # keys have moved too, unless they were pruned
     assert run(["learner", "export", "sqlite:///new.db", "courier"])[1] != text
     code, out, _ = run(["learner", "import", URL, "again", "--input", "courier.jsonl", "--json"])
     assert (code, json.loads(out)) == (0, {"name": "again", "replayed": True})

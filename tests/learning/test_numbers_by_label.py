@@ -193,7 +193,8 @@ def test_observations_with_two_indexes():
         ):
             means(items, costs)
     rounds = [pd.Series({"b": 2.0, "a": 1.0}), (log["item"][2:], log["minutes"][::-1][:2])]
-    assert sb.Learner.from_rounds(x, costs=rounds, variance=1.0, seed=0).costs.tolist() == expected
+    pairs = sb.MSets(3, 2, items=["a", "b", "c"])
+    assert sb.Learner.from_rounds(pairs, costs=rounds, variance=1.0, seed=0).costs.tolist() == expected
     with pytest.raises(sb.InvalidInputError, match=r"first: 'd' at index 0\): did you mean|first: 'd' at index 0"):
         means(["d"], [1.0])
 
