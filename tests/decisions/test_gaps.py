@@ -133,10 +133,8 @@ def gap_by_listing(decision_set, theta, tie_tolerance=1e-12):
     least = np.abs(theta[theta != 0]).min(initial=math.inf)
     theta = np.where(rows.all(axis=0) & (np.abs(theta) > 1e8 * least), 0.0, theta)  # a constant sets no scale
     best, sizes, m = rows[np.argmax([math.fsum(theta[row]) for row in rows])], np.abs(theta), decision_set.m
-    positive = sorted(sizes[sizes > 0])
-    typical = min(positive[(len(positive) - 1) // 2], sizes[best].max(initial=0.0)) if positive else 0.0
     gaps = [math.fsum([*theta[best & ~row], *-theta[row & ~best]]) for row in rows]
-    ties = [tie_tolerance * m * max(sizes[best ^ row].max(initial=0.0), typical) for row in rows]
+    ties = [tie_tolerance * m * sizes[best | row].max(initial=0.0) for row in rows]
     return min((gap for gap, tie in zip(gaps, ties, strict=True) if gap > tie), default=math.inf)
 
 

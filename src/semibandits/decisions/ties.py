@@ -21,7 +21,7 @@ MOST_EXCHANGES = 200
 @dataclass(frozen=True, eq=False)
 class Ties:
     """Two decisions tie iff their rewards differ by at most ``tolerance * m`` times the largest ``|theta_i|`` of an item in which
-    they differ, or times a typical one. So an item in neither of them sets no scale, however large its mean is.
+    they differ or that is in the best one. So an item in neither of them sets no scale, however large its mean is.
 
     Attributes
     ----------
@@ -29,21 +29,19 @@ class Ties:
         ``|theta_i|`` of each item, and 0 for the item -1.
     share : float
         ``tolerance * m``.
-    typical : float
-        The median of the ``|theta_i| > 0``, but at most the largest one of the best decision.
+    best : float
+        The largest ``|theta_i|`` of an item in the best decision.
     """
 
     sizes: FloatArray
     share: float
-    typical: float = 0.0
+    best: float = 0.0
 
     @staticmethod
     def of(theta: FloatArray, best: BoolArray, m: int, tolerance: float) -> Ties:
         """The rule for rewards theta, the best decision, decisions of at most m items, and a relative tolerance."""
         sizes = np.abs(theta)
-        positive = np.sort(sizes[sizes > 0.0])
-        typical = min(positive[(len(positive) - 1) // 2], sizes[best].max(initial=0.0)) if len(positive) else 0.0
-        return Ties(np.append(sizes, 0.0), tolerance * m, float(typical))
+        return Ties(np.append(sizes, 0.0), tolerance * m, float(sizes[best].max(initial=0.0)))
 
     @property
     def most(self) -> float:
@@ -53,7 +51,7 @@ class Ties:
     def between(self, *items: IntArray) -> FloatArray:
         """Largest difference at which decisions tie that differ in the items at each place of these arrays; -1 is no item."""
         sizes: FloatArray = np.max([self.sizes[some] for some in items], axis=0)
-        return self.share * np.maximum(sizes, self.typical)
+        return self.share * np.maximum(sizes, self.best)
 
     def with_best(self, best: BoolArray, decisions: BoolArray, gaps: FloatArray) -> BoolArray:
         """Which decisions, shape (n, d), with these gaps tie with `best`."""
@@ -69,7 +67,7 @@ class Ties:
         for k in range(0, len(decisions), ROWS_AT_ONCE):
             differ = decisions[k : k + ROWS_AT_ONCE] ^ best
             parts.append(np.where(differ, self.sizes[:-1], 0.0).max(axis=1, initial=0.0))
-        return self.share * np.maximum(np.concatenate(parts), self.typical)
+        return self.share * np.maximum(np.concatenate(parts), self.best)
 
 
 def best_without_each(decision_set: DecisionSet, theta: FloatArray, best: BoolArray) -> tuple[BoolArray, FloatArray]:
