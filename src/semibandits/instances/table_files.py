@@ -21,7 +21,7 @@ from semibandits.instances.measures import Measure, measure_of
 from semibandits.instances.numbers import Column, read_numbers, style_of
 from semibandits.instances.roles import COSTS, THETA, VARIANCE
 from semibandits.instances.rows import alike_notes, check_names, sum_notes
-from semibandits.instances.sheets import Cell, Sheet, as_text, check_size, listed
+from semibandits.instances.sheets import Cell, Sheet, as_text, check_size, listed, shown
 from semibandits.instances.table_choice import check_options, check_roles, choose_table, only_one
 from semibandits.instances.text_tables import read_text_table
 from semibandits.instances.typed_tables import READERS
@@ -59,7 +59,7 @@ class _Table:
         for line, name in zip(self.lines, self.names(k), strict=True):
             if first.setdefault(name, line) != line:
                 raise InvalidInputError(
-                    f"items must have distinct names, got {name!r} on lines {first[name]} and {line} of {self.path}: "
+                    f"items must have distinct names, got {shown(name)} on lines {first[name]} and {line} of {self.path}: "
                     "rename one of them; of a log with a line per outcome, make a table with a line per item, with its mean or "
                     "with clicks and impressions"
                 )

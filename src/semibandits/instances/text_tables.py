@@ -15,7 +15,7 @@ from typing import Final
 from semibandits import _files
 from semibandits.errors import InvalidInputError
 from semibandits.instances.files import empty_file
-from semibandits.instances.sheets import Cell, Sheet
+from semibandits.instances.sheets import Cell, Sheet, check_size
 
 SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """What may separate cells, the most usual first."""
@@ -55,12 +55,15 @@ def read_text_table(path: str | os.PathLike[str], recognised: Callable[[list[str
     separator, first = _stated_separator(text)
     separator = separator or _separator(text, recognised)
     rows: list[tuple[int, list[Cell]]] = []
+    count = 0
     reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
     try:
         for row in reader:
             cells: list[Cell] = [cell.strip() for cell in row]
             if any(cells) and reader.line_num > first:
                 rows.append((reader.line_num, cells))
+                count += len(cells)
+                check_size(path, count)
     except csv.Error as error:
         raise InvalidInputError(
             f"{path} must be a CSV file, got {error} on line {reader.line_num}: correct that line"
