@@ -227,6 +227,10 @@ def test_items_of_a_table_keep_their_names(run, options):
         (["create", URL, "new", "germany50-routing", "--policy", "ucb"], "the policy must be one of AESCB, CUCB,"),
         (["create", URL, "new", "germany50-routing", "--prior-plays", "-1"], "prior_plays must be"),
         (
+            ["create", URL, "new", "germany50-routing", "--prior-plays", "5", "--law", "bernoulli"],
+            "prior_means must be from 0 to 1 under the law bernoulli, got -",
+        ),
+        (
             ["list", URL, "--seed", "3"],
             "PROBLEM or one of its options must be used with create, got list: leave it out",
         ),

@@ -57,6 +57,19 @@ def test_decisions_are_those_of_a_learner_in_memory(client, learner):
     assert learner.state() == twin.state()
 
 
+@pytest.mark.parametrize("value", [2.0, -2.0])
+def test_outcomes_that_the_law_excludes_are_refused(url, value):
+    sb.open_learner(url, name="clicks", decision_set=sb.MSets(3, 1), law="bernoulli", seed=0).close()
+    with TestClient(create_app(url), base_url=LOCAL) as client:
+        post(client, "clicks/ask")
+        response = client.post("/v1/learners/clicks/tell", json={"round": 0, "rewards": [value]})
+        assert response.status_code == 422
+        assert error_of(response).startswith(
+            f"rewards must be from 0 to 1 under the law bernoulli, got {value:g} for 0"
+        )
+        assert post(client, "clicks/tell", {"round": 0, "costs": [-1.0]}).json() == {"told": 1}
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [

@@ -64,8 +64,8 @@ class Law(ABC):
         return 1e-12
 
     @property
-    def outcomes(self) -> tuple[float, float]:
-        """Smallest and largest possible reward; by default any number."""
+    def outcomes(self) -> tuple[float | FloatArray, float | FloatArray]:
+        """Smallest and largest possible reward, of all items or of each, shape (d,); by default any number."""
         return -np.inf, np.inf
 
     @abstractmethod

@@ -93,6 +93,12 @@ class Mixed(Law):
         """One law an item."""
         return len(self._which)
 
+    @property
+    def outcomes(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest possible reward of each item."""
+        low, high = np.array([law.outcomes for law in self._kinds]).reshape(-1, 2).T
+        return low[self._which], high[self._which]
+
     def take(self, items: IntArray) -> Self:
         """The laws of these items."""
         taken = object.__new__(type(self))

@@ -8,9 +8,11 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from semibandits._costs import check_possible, negated
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.laws import Law
 from semibandits.learning.round import Outcome, as_numbers
 from semibandits.policies.history import History
 
@@ -23,14 +25,21 @@ LoggedRound: TypeAlias = Mapping[Hashable, float] | tuple[Iterable[Any], Outcome
 
 
 def history_of(
-    decision_set: DecisionSet, items: Iterable[Any], rewards: Any, *, rounds: int | None, ignore_unknown: bool
+    decision_set: DecisionSet,
+    items: Iterable[Any],
+    rewards: Any,
+    *,
+    rounds: int | None,
+    ignore_unknown: bool,
+    law: Law | None,
+    in_costs: bool,
 ) -> History:
     """Observations of single items; for the parameters see :meth:`semibandits.Learner.from_history`.
 
     Raises
     ------
     InvalidInputError
-        If the observations are malformed, or cannot be those of so many rounds.
+        If the observations are malformed or excluded by the law, or cannot be those of so many rounds.
     """
     labels = _listed(items, "items")
     values = as_numbers(rewards)
@@ -40,21 +49,26 @@ def history_of(
             "equal length"
         )
     places = _places(decision_set, labels, ignore_unknown, "index {}".format)
-    _check_rewards(values, labels, "index {}".format)
+    values = _checked_rewards(values, labels, "index {}".format, places, law, in_costs=in_costs)
     plays, sums = _counted(places, values, decision_set.d)
     least = least_rounds(plays, decision_set.m)
     return History(plays, sums, least if rounds is None else _as_rounds(rounds, least))
 
 
 def history_of_rounds(
-    decision_set: DecisionSet, outcomes: Iterable[LoggedRound] | Mapping[Any, LoggedRound], *, ignore_unknown: bool
+    decision_set: DecisionSet,
+    outcomes: Iterable[LoggedRound] | Mapping[Any, LoggedRound],
+    *,
+    ignore_unknown: bool,
+    law: Law | None,
+    in_costs: bool,
 ) -> History:
     """Observations by round; for the parameters see :meth:`semibandits.Learner.from_rounds`.
 
     Raises
     ------
     InvalidInputError
-        If a round is malformed, or contains an item twice.
+        If a round is malformed, contains an item twice or more items than any decision, or a reward that the law excludes.
     """
     labels: list[Any] = []
     parts: list[FloatArray] = []
@@ -75,8 +89,9 @@ def history_of_rounds(
         return f"index {index - int(starts[number])} of round {number}"
 
     places = _places(decision_set, labels, ignore_unknown, where)
-    _check_rewards(values, labels, where)
+    values = _checked_rewards(values, labels, where, places, law, in_costs=in_costs)
     _check_once(places, numbers, labels, where)
+    _check_sizes(numbers[places != UNKNOWN], decision_set.m)
     return History(*_counted(places, values, decision_set.d), len(parts))
 
 
@@ -157,7 +172,16 @@ def _check_distinct(
         )
 
 
-def _check_rewards(values: FloatArray, labels: list[Any], where: Callable[[int], str]) -> None:
+def _checked_rewards(
+    values: FloatArray,
+    labels: list[Any],
+    where: Callable[[int], str],
+    places: IntArray,
+    law: Law | None,
+    *,
+    in_costs: bool,
+) -> FloatArray:
+    """The values as rewards, if all are finite and those of known items possible under the law."""
     wrong = np.flatnonzero(~(np.abs(values) <= LARGEST_NUMBER))
     if wrong.size:
         first = int(wrong[0])
@@ -166,6 +190,12 @@ def _check_rewards(values: FloatArray, labels: list[Any], where: Callable[[int],
             f"rewards must be finite and at most {LARGEST_NUMBER:g} in size, but {len(wrong)} of {len(values)} are not (first: "
             f"{values[first]:g} for {labels[first]!r} at {where(first)}): {remedy}"
         )
+    rewards, known = negated(values) if in_costs else values, np.flatnonzero(places != UNKNOWN)
+    check_possible(
+        law, rewards[known], places[known], lambda k: f"{labels[known[k]]!r} at {where(int(known[k]))}", "rewards",
+        in_costs=in_costs,
+    )  # fmt: skip
+    return rewards
 
 
 def _check_once(places: IntArray, numbers: IntArray, labels: list[Any], where: Callable[[int], str]) -> None:
@@ -177,6 +207,18 @@ def _check_once(places: IntArray, numbers: IntArray, labels: list[Any], where: C
         raise InvalidInputError(
             f"a round must contain an item at most once, got {labels[first]!r} again at {where(first)}: merge the two rewards, "
             "or pass single observations to from_history"
+        )
+
+
+def _check_sizes(numbers: IntArray, m: int) -> None:
+    """At most m known items in each round; `numbers` are the rounds of the observations of known items."""
+    sizes = np.bincount(numbers)
+    large = np.flatnonzero(sizes > m)
+    if large.size:
+        raise InvalidInputError(
+            f"a round must contain at most m = {m} items, as the largest decision does, but {len(large)} of the rounds contain "
+            f"more (first: {sizes[large[0]]} items in round {large[0]}): pass one entry per decision that was carried out, not "
+            "per day or file, or single observations to from_history"
         )
 
 

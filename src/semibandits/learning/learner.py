@@ -140,10 +140,10 @@ class Learner(Readable):
         variance_vector(values, decision_set.d)
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
         self._rng = generator_of(seed)
-        prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
+        self._outcomes = OutcomeCheck(policy, decision_set)
+        prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=[self._outcomes.law])
         self._agent: Agent = started(policy, decision_set, variance, prior, ages=half_life is not None)
         self._progress = Progress(decision_set, self._agent, self._rng, prior)
-        self._outcomes = OutcomeCheck(policy, decision_set)
         self._options = Options.of(drift_error, half_life, defer_plans)
         if isinstance(self._agent, RuleAgent):
             self._agent.defers = self._options.defer_plans
@@ -393,17 +393,20 @@ class Learner(Readable):
         Raises
         ------
         InvalidInputError
-            If an argument is malformed or missing, or labels of one of the sets are not distinct.
+            If an argument is malformed or missing, labels of one of the sets are not distinct, or the law of the new policy
+            excludes what was observed.
         UnsupportedError
             If your own policy does not support a history.
         """
         check_decision_set(decision_set)
-        shared = SharedItems.of(self._decision_set, decision_set)
-        given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
+        policy = self._policy if policy is None else policy
+        check_policy(policy)
+        shared, law = SharedItems.of(self._decision_set, decision_set), OutcomeCheck(policy, decision_set).law
+        given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=[law])
         prior = shared.prior(self._progress.prior, given)
         learner = Learner(
             decision_set,
-            self._policy if policy is None else policy,
+            policy,
             variance=shared.variance(self._variance) if variance is None else variance,
             seed=storage.stored_generator(storage.generator_state(self._rng)),
             prior_means=None if prior is None else prior.means,
@@ -411,6 +414,7 @@ class Learner(Readable):
             **self._options.state(),
         )
         move(self._progress, learner._progress, shared)
+        learner._outcomes.statistics(learner._progress)
         open_rounds = learner._progress.open
         return learner, tuple(asked for asked in self._progress.open.values() if asked.id not in open_rounds)
 
@@ -458,6 +462,7 @@ class Learner(Readable):
             **{name: content[name] for name in NAMES if name in content},
         )  # fmt: skip
         restore(learner._progress, content)
+        learner._outcomes.statistics(learner._progress)
         return learner
 
     def __reduce__(self) -> tuple[Any, ...]:

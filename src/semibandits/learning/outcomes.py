@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Hashable
 from typing import Final
 
 import numpy as np
 
-from semibandits._costs import about_costs, negated
+from semibandits._costs import about_costs, check_possible, negated
 from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError, PositiveRewardsWarning
+from semibandits.errors import PositiveRewardsWarning
+from semibandits.learning.progress import Progress
 from semibandits.learning.round import Outcome, Round
+from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
 from semibandits.policies.rules import LawPolicy
 
@@ -24,13 +27,15 @@ class OutcomeCheck:
 
     Attributes
     ----------
+    law : Law or None
+        The law of the policy; None if any reward is possible.
     positive_rounds : int
         Number of rounds on routes with positive rewards only, from the first on; `SUSPICIOUS` once they no longer matter.
     """
 
     def __init__(self, policy: Policy, decision_set: DecisionSet) -> None:
-        law = policy.known_law if isinstance(policy, LawPolicy) else None
-        self._law, self._is_bounded = law, decision_set.upper is not None
+        self.law = policy.known_law if isinstance(policy, LawPolicy) else None
+        self._is_bounded = decision_set.upper is not None
         self.positive_rounds = 0
 
     def rewards(self, asked: Round, outcome: Outcome, *, in_costs: bool, partial: bool) -> FloatArray:
@@ -44,23 +49,27 @@ class OutcomeCheck:
         with about_costs(in_costs):
             values = asked.rewards(outcome, partial=partial)
         values = negated(values) if in_costs else values
-        self._refuse_impossible(asked, values, in_costs=in_costs)
+        name = "costs" if in_costs else "rewards"
+        check_possible(self.law, values, asked.items, lambda k: repr(asked.labels[k]), name, in_costs=in_costs)
         if self._is_bounded and self.positive_rounds < SUSPICIOUS:
             self._warn_of_sign(values, in_costs=in_costs)
         return values
 
-    def _refuse_impossible(self, asked: Round, values: FloatArray, *, in_costs: bool) -> None:
-        """Refuse rewards that the law of the policy excludes."""
-        law = self._law
-        low, high = (-np.inf, np.inf) if law is None else law.outcomes
-        wrong = np.flatnonzero((values < low) | (values > high))
-        if len(wrong):
-            assert law is not None
-            sign, name, ends = (-1.0, "costs", (0.0 - high, 0.0 - low)) if in_costs else (1.0, "rewards", (low, high))
-            raise InvalidInputError(
-                f"{name} must be from {ends[0]:g} to {ends[1]:g} under the law {law.name}, got {sign * values[wrong[0]]:g} for "
-                f"{asked.labels[wrong[0]]!r}: correct it, or use another law"
-            )
+    def statistics(self, progress: Progress) -> None:
+        """Refuse means of observed rewards that the law excludes, in a state or after a change of the law.
+
+        Raises
+        ------
+        InvalidInputError
+            If there are any.
+        """
+        self._refuse_means(progress.plays, progress.means, progress.labels)
+        if isinstance(progress.agent, RuleAgent):
+            self._refuse_means(progress.agent.plays, progress.agent.means, progress.labels)
+
+    def _refuse_means(self, plays: FloatArray, means: FloatArray, labels: tuple[Hashable, ...]) -> None:
+        items, name = np.flatnonzero(plays), "means of observed rewards"
+        check_possible(self.law, means[items], items, lambda k: repr(labels[items[k]]), name, in_costs=False)
 
     def _warn_of_sign(self, values: FloatArray, *, in_costs: bool) -> None:
         """Warn of costs on routes that were passed as rewards."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from semibandits._costs import negated, one_of
+from semibandits._costs import check_possible, negated, one_of
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.laws import Law
 
 MOST_PLAYS = 2**53
 
@@ -35,13 +37,14 @@ class Prior(NamedTuple):
         decision_set: DecisionSet,
         *,
         costs: ArrayLike | None = None,
+        laws: Iterable[Law | None] = (),
     ) -> Self | None:
         """A validated prior, from mean rewards or mean costs; None if neither they nor plays are given.
 
         Raises
         ------
         InvalidInputError
-            If only one of them is given, or one is malformed; if both means and costs are given.
+            If only one of them is given, or one is malformed or excluded by one of the `laws`; if both means and costs are given.
         """
         name, in_costs = "prior_means" if costs is None else "prior_costs", costs is not None
         if means is None and costs is None and plays is None:
@@ -68,6 +71,11 @@ class Prior(NamedTuple):
             )
         counts = np.broadcast_to(counts, (d,)).copy()
         values = np.where(counts > 0, values, 0.0)
+        seen = np.flatnonzero(counts)
+        for law in laws:
+            check_possible(
+                law, values[seen], seen, lambda k: repr(decision_set.items[seen[k]]), name, in_costs=in_costs
+            )
         if decision_set.upper is not None:
             decision_set.check_means(np.where(counts > 0, values, -np.inf), in_costs=in_costs)
         return cls(values, counts)
