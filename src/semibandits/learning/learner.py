@@ -41,6 +41,7 @@ from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.many.agent import started
 from semibandits.policies.prior import Prior
+from semibandits.policies.rules import LawPolicy
 
 
 @final
@@ -140,7 +141,7 @@ class Learner(Readable):
         variance_vector(values, decision_set.d)
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
         self._rng = generator_of(seed)
-        self._outcomes = OutcomeCheck(policy, decision_set)
+        self._outcomes = OutcomeCheck(policy, decision_set, variance)
         prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=[self._outcomes.law])
         self._agent: Agent = started(policy, decision_set, variance, prior, ages=half_life is not None)
         self._progress = Progress(decision_set, self._agent, self._rng, prior)
@@ -401,8 +402,9 @@ class Learner(Readable):
         check_decision_set(decision_set)
         policy = self._policy if policy is None else policy
         check_policy(policy)
-        shared, law = SharedItems.of(self._decision_set, decision_set), OutcomeCheck(policy, decision_set).law
-        given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=[law])
+        shared = SharedItems.of(self._decision_set, decision_set)
+        laws = [policy.known_law] if isinstance(policy, LawPolicy) else []
+        given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=laws)
         prior = shared.prior(self._progress.prior, given)
         learner = Learner(
             decision_set,
