@@ -150,6 +150,10 @@ class Mixed(Law):
         """See `Law.estimates`; computed among the items of the same law."""
         return self._each(lambda law, *seen: law.estimates(*seen), means, plays)
 
+    def possible(self, means: FloatArray) -> FloatArray:
+        """See `Law.possible`."""
+        return self._each(lambda law, mean: law.possible(mean), means)
+
     def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
         """See `Law.estimated_variance`; computed among the items of the same law."""
         return self._each(lambda law, *seen: law.estimated_variance(*seen), means, plays)

@@ -13,7 +13,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.kernels.hopeless import limit_of_hopeless
 from semibandits.laws import Law
-from semibandits.regret_bound.oracle import Oracle, best_with_each_item
+from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.rates import rates_shared
 from semibandits.regret_bound.result import GravesLaiResult, Status
@@ -144,11 +144,20 @@ def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays:
     try:
         result = solve_bound(decision_set, lowered, gap=gap, throw=False, law=law)
         if result.status is Status.OPTIMAL or result.value <= cost:
-            return _of(result)
+            return _with_edges(_of(result), law, means, best)
     except (SolverError, InvalidInputError, UnsupportedError, TooManyDecisionsError):
         pass
     rows = best.decisions[rates[best.items] > 0.0]
-    return Wanted(rates, np.unique(rows, axis=0), oracle.optimal)
+    return _with_edges(Wanted(rates, np.unique(rows, axis=0), oracle.optimal), law, means, best)
+
+
+def _with_edges(plan: Wanted, law: Law, means: FloatArray, best: BestWithItem) -> Wanted:
+    """The plan with more exploration of items whose observed mean the law excludes, see `Law.possible`."""
+    possible, rates = law.possible(means), plan.rates.copy()
+    edges = (possible != means)[best.items] & (rates[best.items] > 0.0) & (best.gaps > 0.0)
+    items = best.items[edges]
+    rates[items] = np.maximum(rates[items], 1.0 / law.take(items).divergence(possible[items], best.gaps[edges]))
+    return Wanted(rates, plan.decisions, plan.optimal)
 
 
 def resolved_by(law: Law, means: FloatArray, rates: FloatArray) -> FloatArray:

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from semibandits.kernels.laws import inside, radius
+from semibandits.kernels.laws import radius
 from semibandits.kernels.oracles.status import LARGEST_NUMBER
 from semibandits.kernels.rules.actions import INDEX, LINEAR, LOG, LOGLOG
+from semibandits.kernels.rules.estimates import estimate, largest_mean
 from semibandits.kernels.rules.levels import plays_of
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, ROOTS, SCALES, exploration
@@ -39,8 +40,9 @@ def cucb(t: int, state: RuleState, request: Request) -> int:
 @kernel(error_model="numpy")
 def write_bounds(law: FloatArray, f: float, stats: FloatArray, weights: FloatArray) -> None:
     """Write the upper confidence bound of each item under its law."""
+    largest = largest_mean(law, stats)
     for i in range(len(weights)):
-        mean = inside(law, i, stats[MEANS, i])
+        mean = estimate(law, i, stats, largest)
         weights[i] = mean + radius(law, i, mean, f / plays_of(stats, i))
 
 
