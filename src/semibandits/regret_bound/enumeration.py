@@ -26,7 +26,7 @@ from semibandits.regret_bound.plan import cover_rates, merged_plan
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.pricing_bound import pricing_bound
 from semibandits.regret_bound.problem import Bracket, Problem
-from semibandits.regret_bound.raises import cheapest_raises, check_convex, stretched
+from semibandits.regret_bound.raises import cheapest_raises, check_convex, convex_information, stretched
 from semibandits.regret_bound.rates import LAST_DIGITS, first_rates, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult
 
@@ -146,7 +146,8 @@ def information_over_list(problem: Problem, plan: ExplorationPlan) -> float:
     listed, rates = Listed.of(problem, decisions, gaps, suboptimal, rows), plan.item_rates[suboptimal]
     needed = listed.simple_rates > 0.0
     simple = (rates[needed] / listed.simple_rates[needed]).min(initial=math.inf)
-    return max(float(listed.raises(rates)[0].min()), float(simple))
+    beyond = convex_information(listed.law, listed.theta, rates) * (1.0 - listed.law.rounding)
+    return max(min(float(listed.raises(rates)[0].min()), float(beyond.min())), float(simple))
 
 
 def _decisions(problem: Problem) -> tuple[BoolArray, FloatArray, BoolArray, IntArray]:
