@@ -3,10 +3,15 @@
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from semibandits.kernels.interrupts import DeferredInterrupts
+from interrupter import interrupted
+from semibandits.kernels import tiers
+from semibandits.kernels.interrupts import DeferredInterrupts, holding
 
 PRESSED = """
 import signal, sys
@@ -61,3 +66,35 @@ def test_ctrl_c_waits_for_the_end_of_the_outer_context():
         press()
     assert reached == ["inner", "outer"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def is_free(lock):
+    """Whether another thread can acquire the lock."""
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(holding, lock, lambda: True, otherwise=False).result()
+
+
+@pytest.mark.parametrize("name", ["holding", "is_free", "is_found"])
+def test_ctrl_c_at_any_moment_leaves_a_lock_free(name):
+    lock = threading.RLock()
+    calls = {
+        "holding": lambda: holding(lock, lambda: None, None, wait=True),
+        "is_free": tiers._is_free,
+        "is_found": lambda: tiers._is_found(lambda: None, wait=True),
+    }
+    n = 1
+    while interrupted(calls[name], n, Path(tiers.__file__).parent):
+        assert is_free(lock), f"at moment {n}"
+        assert is_free(tiers._compiler), f"at moment {n}"
+        n += 1
+    assert n > 5
+
+
+def test_a_lock_is_held_while_work_is_done():
+    lock = threading.RLock()
+    assert holding(lock, lambda: is_free(lock), None) is False
+    assert holding(lock, lambda: holding(lock, lambda: is_free(lock), None) or is_free(lock), None) is False
+    assert is_free(lock)
+    with pytest.raises(ZeroDivisionError):
+        holding(lock, lambda: 1 / 0, None)
+    assert is_free(lock)

@@ -11,9 +11,11 @@ import threading
 from collections.abc import Callable
 from functools import wraps
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from numba.core import base, typing
+
+T = TypeVar("T")
 
 
 def interrupt_handler() -> Callable[[int, FrameType | None], Any] | None:
@@ -68,6 +70,23 @@ class DeferredInterrupts(HeardInterrupts):
     def handle(self, number: int, frame: FrameType | None) -> None:
         """Remember a Ctrl-C."""
         self.is_noted = True
+
+
+def holding(lock: Any, work: Callable[[], T], otherwise: T, *, wait: bool = False) -> T:
+    """The result of work while this thread holds an RLock, or `otherwise`, at once, if another thread holds it.
+
+    Ctrl-C at any moment leaves the lock free. It may come after `acquire` returns and before the next step, so `try` is entered
+    first; releasing is one step of the interpreter, and an error if the lock is not held.
+    """
+    if lock._is_owned():
+        return work()
+    try:
+        return work() if lock.acquire(blocking=wait) else otherwise
+    finally:
+        try:  # noqa: SIM105 (Ctrl-C could come within `suppress`)
+            lock.release()
+        except RuntimeError:
+            pass  # it was not acquired
 
 
 def _deferring(refresh: Callable[[Any], None]) -> Callable[[Any], None]:

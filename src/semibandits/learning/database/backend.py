@@ -16,6 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from semibandits._files import similar_file
 from semibandits.errors import InvalidInputError, StorageError
+from semibandits.kernels.interrupts import DeferredInterrupts
 from semibandits.learning.database import schema
 
 T = TypeVar("T")
@@ -141,7 +142,8 @@ class Backend:
                 self._idle.append(connection)
             raise
         except BaseException:  # Ctrl-C may have come at any point of a statement
-            _discard(connection)
+            with DeferredInterrupts():  # an open transaction would lock the database
+                _discard(connection)
             raise
         self._idle.append(connection)
         return result

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, final
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError, StorageError
+from semibandits.errors import InvalidInputError
 from semibandits.learning.arguments import Outcomes, listed_outcomes, whole_number
 from semibandits.learning.availability import Available
 from semibandits.learning.database import operations
@@ -81,7 +79,6 @@ class DurableLearner:
     ) -> None:
         self._backend, self._stored = backend, stored
         self._replica = Replica(stored, decision_set, policy, snapshot_every=snapshot_every)
-        self._mutex = threading.RLock()
         self._calls = CallQueue(self._carry_out, timeout=backend.timeout)
         self.name, self.url = stored.name, backend.shown
         self._decision_set, self._policy = self._read(lambda learner: (learner.decision_set, learner.policy))
@@ -561,23 +558,12 @@ class DurableLearner:
                 self._replica.drop()
             return work(connection)
 
-        with self._alone():
+        def carried_out() -> T:
             result = self._backend.run(checked, reads=reads)
             self._replica.is_ahead = False
-        return result
+            return result
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """One thread of this process at a time."""
-        if not self._mutex.acquire(timeout=self._backend.timeout):
-            raise StorageError(
-                f"other threads must leave the learner within timeout = {self._backend.timeout:g} seconds, got a longer wait: "
-                "try again, or pass a longer timeout"
-            )
-        try:
-            yield
-        finally:
-            self._mutex.release()
+        return self._calls.alone(carried_out)
 
 
 def _check_same_call(entry: Entry, kind: str, rounds: list[int] | None) -> None:
