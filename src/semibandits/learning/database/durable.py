@@ -190,6 +190,14 @@ class DurableLearner:
         """The complete state, for :meth:`Learner.from_state`; see :meth:`Learner.state`."""
         return self._read(lambda learner: learner.state())
 
+    def in_memory(self) -> Learner:
+        """A copy in memory of what this process has asked and told, as far as it knows, without the database.
+
+        If the database has lost its last transactions, this learner still has their outcomes. It may also have the last call that
+        failed while it was stored.
+        """
+        return self._calls.alone(self._replica.in_memory)
+
     def ask(self, available: Available | None = None, *, key: str | None = None) -> Round:
         """Open a round and return it; see :meth:`Learner.ask`.
 
@@ -560,7 +568,7 @@ class DurableLearner:
 
         def carried_out() -> T:
             result = self._backend.run(checked, reads=reads)
-            self._replica.is_ahead = False
+            self._replica.commit()
             return result
 
         return self._calls.alone(carried_out)

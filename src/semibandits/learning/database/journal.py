@@ -9,7 +9,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Column, Connection, LargeBinary, bindparam, delete, func, insert, literal, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    LargeBinary,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    literal_column,
+    select,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from semibandits._json import strict_json
@@ -22,7 +35,7 @@ from semibandits.learning.options import NAMES
 FIXED: Final = ("decision_set", "policy", "prior", "variance", *NAMES)
 """Parts of a state that never change."""
 LONGEST_JOURNAL: Final = 2**53
-_ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum, JOURNAL.c.time)
+_ENTRY: Final = tuple(JOURNAL.c[name] for name in ("seq", "kind", "payload", "key", "checksum", "time", "token"))
 _LEARNER: Final = (LEARNERS.c.id, LEARNERS.c.name, LEARNERS.c.created, LEARNERS.c.specification)
 _SNAPSHOT: Final = (SNAPSHOTS.c.seq, SNAPSHOTS.c.state, SNAPSHOTS.c.times)
 _TYPES: Final = {
@@ -33,8 +46,13 @@ _TYPES: Final = {
 }
 _OF_LEARNER: Final = JOURNAL.c.learner_id == bindparam("learner")
 _LOCK: Final = Statement(select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update())
-_ALL_AFTER: Final = select(*_ENTRY).where(_OF_LEARNER, JOURNAL.c.seq > bindparam("after")).order_by(JOURNAL.c.seq)
-_AFTER: Final = Statement(_ALL_AFTER.limit(bindparam("most", type_=BigInteger())))
+_NEW: Final = JOURNAL.c.seq > bindparam("after")
+_FROM: Final = (
+    select(*(case((_NEW, one), else_=literal_column("''")) if one is JOURNAL.c.payload else one for one in _ENTRY))
+    .where(_OF_LEARNER, JOURNAL.c.seq >= bindparam("first"))
+    .order_by(JOURNAL.c.seq)
+)
+_MOST_FROM: Final = Statement(_FROM.limit(bindparam("most", type_=BigInteger())))
 _APPEND: Final = Statement(insert(JOURNAL))
 
 
@@ -89,10 +107,13 @@ class Stored:
         if _LOCK(connection, {"learner": self.id}).fetchone() is None:
             raise StorageError("the learner must be in the database, got none: it was deleted; open it again")
 
-    def entries_after(self, connection: Connection, seq: int, *, most: int | None = None) -> list[Entry]:
-        """Entries of the journal after `seq`, in order, at most `most`."""
-        values = {"learner": self.id, "after": seq, "most": LONGEST_JOURNAL if most is None else most}
-        return [Entry(*typed(row, _ENTRY)) for row in _AFTER(connection, values).fetchall()]
+    def entries_after(
+        self, connection: Connection, seq: int, *, most: int | None = None, with_mark: bool = False
+    ) -> list[Entry]:
+        """Entries of the journal after `seq`, in order, at most `most`; with the entry `seq` itself, for its mark only."""
+        first = seq if with_mark else seq + 1
+        values = {"learner": self.id, "after": seq, "first": first, "most": LONGEST_JOURNAL if most is None else most}
+        return [Entry(*typed(row, _ENTRY)) for row in _MOST_FROM(connection, values).fetchall()]
 
     def entry_with_key(self, connection: Connection, key: str) -> Entry | None:
         """The entry of the call with this key."""
@@ -108,7 +129,7 @@ class Stored:
         ).one_or_none()
         return None if row is None else Entry(*typed(row, _ENTRY))
 
-    def append(self, connection: Connection, entry: Entry, *, token: str = "") -> None:
+    def append(self, connection: Connection, entry: Entry) -> None:
         """Add an entry to the journal."""
         _APPEND(
             connection,
@@ -118,7 +139,7 @@ class Stored:
                 "kind": entry.kind,
                 "payload": entry.text,
                 "key": entry.key,
-                "token": token,
+                "token": entry.token,
                 "checksum": entry.checksum,
                 "time": entry.time,
             },

@@ -6,7 +6,7 @@ import json
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,14 @@ PLAN: Final = "plan"
 _ENCODED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
+class Mark(NamedTuple):
+    """An entry without its content: no other entry of the same number has the same mark."""
+
+    seq: int
+    checksum: int
+    token: str
+
+
 @dataclass(frozen=True)
 class Entry:
     """One call that changed a learner.
@@ -49,6 +57,8 @@ class Entry:
         CRC-32 of the fields before it.
     time : int or None
         When it was written, milliseconds since 1970, UTC; None if unknown. Nothing but ages depends on it.
+    token : str
+        Drawn for each call.
     content : dict or None
         The value of `text`, if this process has written it.
     """
@@ -59,13 +69,21 @@ class Entry:
     key: str | None
     checksum: int
     time: int | None = None
+    token: str = ""
     content: Payload | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, seq: int, kind: str, payload: Payload, key: str | None = None, *, time: int | None = None) -> Entry:
+    def of(
+        cls, seq: int, kind: str, payload: Payload, key: str | None = None, *, time: int | None = None, token: str = ""
+    ) -> Entry:
         """The entry with this content."""
         text = _ENCODED(payload)
-        return cls(seq, kind, text, key, _checksum(seq, kind, text, key), time, payload)
+        return cls(seq, kind, text, key, _checksum(seq, kind, text, key), time, token, payload)
+
+    @property
+    def mark(self) -> Mark:
+        """By which it is recognised."""
+        return Mark(self.seq, self.checksum, self.token)
 
     def payload(self) -> Payload:
         """The content, after validation.
