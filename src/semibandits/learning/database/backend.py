@@ -18,6 +18,7 @@ from semibandits._files import similar_file
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.kernels.interrupts import DeferredInterrupts
 from semibandits.learning.database import schema
+from semibandits.learning.database.files import Files
 
 T = TypeVar("T")
 LOCK_SECONDS: Final = 0.25
@@ -61,6 +62,7 @@ class Backend:
         self.timeout = timeout
         self.shown = self._url.render_as_string(hide_password=True)
         self._engine = _new_engine(self._url)
+        self._files = Files(_path(self._engine))
         self._errors: tuple[type[Exception], ...] = (DBAPIError, self._engine.dialect.loaded_dbapi.Error)
         self._idle: list[Connection] = []
         self._process = os.getpid()
@@ -130,13 +132,16 @@ class Backend:
         try:
             connection = self._idle.pop()
         except IndexError:
+            self._files.check(None)  # SQLite would create an empty one
             connection = self._engine.connect()
         try:
+            self._files.check(connection)
             raw: Any = connection.connection.driver_connection
             if statement := self._first_statement(reads):
                 raw.execute(statement)
             result = work(connection)
             self._engine.dialect.do_commit(raw)
+            self._files.note(connection)
         except Exception:
             if _is_rolled_back(connection):
                 self._idle.append(connection)
@@ -262,6 +267,14 @@ def _new_engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _survive_power_failures)
     return engine
+
+
+def _path(engine: Engine) -> str | None:
+    """The absolute path of a database of SQLite; None for one of another kind, and for a URI."""
+    if engine.dialect.name != "sqlite":
+        return None
+    (path, *_), options = engine.dialect.create_connect_args(engine.url)
+    return None if options.get("uri") else str(path)
 
 
 def _survive_power_failures(raw: sqlite3.Connection, record: object) -> None:
