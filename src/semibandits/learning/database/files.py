@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Identity: TypeAlias = tuple[int, int] | None
 """Device and inode of a file, None if there is none."""
 SUFFIXES: Final = ("", "-wal", "-shm")
-"""Of the file, its write-ahead log and the index of this; the last two stay as long as a connection is open that has used them."""
+"""Of the file, its write-ahead log and the index of the log; both stay as long as a connection is open that has used them."""
 _SEEN: Final = "semibandits files"
 
 

@@ -37,8 +37,8 @@ class Call:
         The content of its entry from the learner, which does not change it; raises an error if the call is malformed.
     key : str or None
         Name of the call.
-    rounds : list of int or None
-        Ids of the rounds that a call with the same key must have had.
+    repeated : callable
+        What the call asks for, by the names in the content of an entry with the same key, which it takes.
     before : int
         Number of the last entry before the latest try.
     token : str
@@ -56,7 +56,7 @@ class Call:
     kind: str
     prepared: Callable[[Learner], Payload]
     key: str | None
-    rounds: list[int] | None
+    repeated: Callable[[Payload], Payload]
     before: int
     token: str = field(default_factory=lambda: secrets.token_hex(8))
     tries: int = 0

@@ -10,8 +10,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from semibandits._costs import about_costs, negated
 from semibandits._json import strict_json
-from semibandits._typing import BoolArray
+from semibandits._text import shortened
+from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
 from semibandits.learning.availability import Available, available_items
@@ -146,8 +148,10 @@ def ask_payload(available: Available | None, decision_set: DecisionSet) -> Paylo
     return {} if mask is None or mask.all() else {"available": np.flatnonzero(mask).tolist()}
 
 
-def tell_payload(learner: Learner, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool) -> Payload:
-    """Outcomes of rounds as rewards in the order of their items, null where they are lost.
+def tell_payload(
+    learner: Learner, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool, with_items: bool
+) -> Payload:
+    """Outcomes of rounds as rewards in the order of their items, null where they are lost; and these items, for `told_again`.
 
     Raises
     ------
@@ -158,12 +162,57 @@ def tell_payload(learner: Learner, listed: list[tuple[int, Outcome]], *, in_cost
     ids = [asked.id for asked, _ in checked]
     if len(set(ids)) < len(ids):
         raise InvalidInputError(f"outcomes must hold each round once, got the ids {ids}: drop the repetition")
-    return {
-        "outcomes": [
-            [number, [None if value != value else value for value in values.tolist()]]
-            for number, (_, values) in zip(ids, checked, strict=True)
-        ]
-    }
+    payload: Payload = {"outcomes": [[asked.id, _listed(values)] for asked, values in checked]}
+    return payload | ({"items": [asked.items.tolist() for asked, _ in checked]} if with_items else {})
+
+
+def told_again(
+    stored: Payload, listed: list[tuple[int, Outcome]], *, in_costs: bool, decision_set: DecisionSet
+) -> Payload:
+    """The outcomes of a repeated call in the form of the stored ones; journals of 1.0.0 have no items to compare them by.
+
+    Raises
+    ------
+    InvalidInputError
+        If an outcome is malformed.
+    """
+    if [number for number, _ in listed] != [number for number, _ in stored["outcomes"]]:
+        return {"outcomes": None}
+    if "items" not in stored:
+        return {}
+    told = []
+    for (number, outcome), chosen in zip(listed, stored["items"], strict=True):
+        asked = Round.of_items(number, np.array(chosen, dtype=np.int64), decision_set.items)
+        with about_costs(in_costs):
+            values = asked.rewards(outcome, partial=True)
+        told.append([number, _listed(negated(values) if in_costs else values)])
+    return {"outcomes": told}
+
+
+def check_same_call(entry: Entry, kind: str, repeated: Callable[[Payload], Payload]) -> None:
+    """Check that a repeated call with a key asks for what the first one has asked for.
+
+    Parameters
+    ----------
+    entry : Entry
+        The entry of the first call.
+    kind : str
+        Kind of the repeated call.
+    repeated : callable
+        What the repeated call asks for, by the names in the content of the entry, which it takes.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is another call.
+    """
+    stored, is_same_kind = entry.payload(), entry.kind == kind
+    if not is_same_kind or any(stored.get(name) != value for name, value in repeated(stored).items()):
+        raise InvalidInputError(
+            f"key must be one for the same call, got {entry.key!r}, which was {entry.kind} of the rounds "
+            f"{shortened(repr(round_ids(entry)), 100)}{' with other arguments' if is_same_kind else ''}: choose another key for "
+            "each call"
+        )
 
 
 def forget_payload(learner: Learner, round_id: int) -> Payload:
@@ -185,7 +234,7 @@ def expire_payload(learner: Learner, age: int | None, before: int | None) -> Pay
     InvalidInputError
         If both or neither of `age` and `before` are given, or the value is not an integer >= 0.
     """
-    return {"before": learner._expiry(age, before)}
+    return {"before": min(learner._expiry(age, before), learner.rounds)}
 
 
 def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
@@ -212,6 +261,10 @@ def replay(learner: Learner, entry: Entry) -> None:
             "was written by another version of semibandits or NumPy; open it with that version and call prune(), which leaves "
             "a snapshot to continue from, or use a copy"
         ) from error
+
+
+def _listed(values: FloatArray) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]
 
 
 def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
