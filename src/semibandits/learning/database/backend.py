@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
+import threading
 import time
 import weakref
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from semibandits._files import similar_file
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.kernels.interrupts import DeferredInterrupts
-from semibandits.learning.database import schema
+from semibandits.learning.database import forks, schema
 from semibandits.learning.database.files import Files
 
 T = TypeVar("T")
@@ -37,6 +38,9 @@ _FULL: Final = {str(sqlite3.SQLITE_FULL), "53100"}
 """Codes of a full disk, of SQLite and PostgreSQL."""
 _INHERITED: Final[list[Connection]] = []
 """Connections of a parent process, which a forked process must neither use nor close."""
+
+_FILES: Final[weakref.WeakSet[Backend]] = weakref.WeakSet()
+"""Databases of SQLite that this process uses."""
 
 
 class Backend:
@@ -68,6 +72,8 @@ class Backend:
         self._process = os.getpid()
         self._closing = weakref.finalize(self, _close, self._idle, self._process)
         self._pauses = random.Random()  # only for how long to wait
+        if self._url.get_backend_name() == "sqlite":
+            _FILES.add(self)
 
     @property
     def full_url(self) -> str:
@@ -127,6 +133,16 @@ class Backend:
         _close(self._idle, self._process)
 
     def _transaction(self, work: Callable[[Connection], T], *, reads: bool) -> T:
+        """Call `work` in a transaction and commit, while no process is forked."""
+        running = (threading.get_ident(), object())
+        try:
+            forks.enter(running)
+            return self._carried_out(work, reads=reads)
+        finally:
+            if running in forks.RUNNING:
+                forks.RUNNING.remove(running)
+
+    def _carried_out(self, work: Callable[[Connection], T], *, reads: bool) -> T:
         """Call `work` in a transaction and commit. Connections are kept, and used by one thread at a time."""
         self._leave_parent()
         try:
@@ -199,6 +215,15 @@ class Backend:
         with self._engine.connect() as connection:
             raw: Any = connection.connection.driver_connection
             raw.execute("PRAGMA journal_mode = WAL").fetchall()
+
+
+def _close_files() -> None:
+    """Close all connections to files: SQLite in a forked process would believe that it holds the locks of its parent."""
+    for backend in list(_FILES):
+        backend.close()
+
+
+forks.before_fork.append(_close_files)
 
 
 def _close(connections: list[Connection], process: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import weakref
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.learning.arguments import Outcomes, listed_outcomes, whole_number
 from semibandits.learning.availability import Available
-from semibandits.learning.database import operations
+from semibandits.learning.database import forks, operations
 from semibandits.learning.database.grouping import Apart, Call, CallQueue
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
@@ -592,15 +591,15 @@ class DurableLearner:
         return self._calls.alone(carried_out)
 
 
-def _after_fork() -> None:
-    """In a process that was forked: calls of other threads go on in the parent only, and may have left things half done here."""
+def _begin_in_child(is_cut: bool) -> None:
+    """In a process that was forked: calls of other threads go on in the parent only; what one left half done is read again."""
     for learner in list(_OPEN):
         learner._calls = CallQueue(learner._carry_out, timeout=learner._backend.timeout)
-        learner._replica.drop()
+        if is_cut:
+            learner._replica.drop()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+forks.in_child.append(_begin_in_child)
 
 
 def _opened_again(
