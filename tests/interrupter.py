@@ -3,6 +3,9 @@
 import gc
 import sys
 
+kept = []
+"""The last exception, with all variables of its traceback, as an interactive session keeps it."""
+
 
 class Interrupter:
     """Raises KeyboardInterrupt at the n-th moment at which Python does, in code of some files.
@@ -26,7 +29,8 @@ def interrupted(call, n, files):
     sys.setprofile(Interrupter(n, files))
     try:
         call()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
+        kept[:] = [error]
         return True
     finally:
         sys.setprofile(None)

@@ -85,7 +85,7 @@ class Figures:
 
 def learner_of(url: str) -> Any:
     """The learner of a database, or one in memory."""
-    arguments: dict[str, Any] = {"policy": sb.ThompsonSampling(), "variance": 0.25, "seed": 0}
+    arguments: dict[str, Any] = {"policy": sb.ThompsonSampling(), "variance": 0.25, "seed": 0, "drift_error": None}
     if url == "memory":
         return sb.Learner(sb.MSets(6, SIZE), **arguments)
     return sb.open_learner(url, name="one", decision_set=sb.MSets(6, SIZE), timeout=20.0, **arguments)

@@ -12,7 +12,7 @@ FOLDER = Path(sb.__file__).parent / "learning" / "database"
 
 def begun(url):
     return sb.open_learner(
-        url, name="one", decision_set=sb.MSets(6, 2), policy=sb.CUCB(), variance=1.0, snapshot_every=10, timeout=2.0
+        url, name="one", decision_set=sb.MSets(6, 2), policy=sb.CUCB(), variance=1.0, snapshot_every=10, timeout=1.0
     )
 
 

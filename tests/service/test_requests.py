@@ -171,6 +171,14 @@ def test_keys(client, learner):
     other = post(client, "courier/forget", {"round": 1}, key="order 1")
     assert other.status_code == 422
     assert error_of(other).startswith("Idempotency-Key must be one for the same call, got 'order 1', which was ask of")
+    for action, body, key in (
+        ("ask", {"available": {"except": [["home", "a"]]}}, "order 1"),
+        ("ask", {"count": 3}, "two"),
+        ("tell", {"round": 0, "costs": [2.0] * len(costs)}, "outcome 1"),
+    ):
+        other = post(client, f"courier/{action}", body, key=key)
+        assert other.status_code == 422
+        assert "with other arguments: choose another key" in error_of(other)
 
 
 def test_the_summary(client, learner):

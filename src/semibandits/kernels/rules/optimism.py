@@ -66,8 +66,8 @@ def aescb(t: int, state: RuleState, request: Request) -> int:
     for i in range(len(weights)):
         largest = max(largest, abs(stats[MEANS, i]))
     step = max(params[ADDITIVE] / t, min(largest, params[LARGEST]) / params[LEVELS])
-    unit = step if params[IN_REWARDS] > 0.0 else 1.0
+    unit = step if params[IN_REWARDS] > 0.0 or largest > LARGEST_NUMBER * step else 1.0
     for i in range(len(weights)):
-        weights[i] = unit * min(max(np.ceil(stats[MEANS, i] / step), -LARGEST_NUMBER), LARGEST_NUMBER)
+        weights[i] = min(max(unit * np.ceil(stats[MEANS, i] / step), -LARGEST_NUMBER), LARGEST_NUMBER)
         bonuses[i] = unit * unit * (f * stats[SCALES, i] / (step * step))
     return INDEX

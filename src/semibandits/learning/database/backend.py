@@ -156,20 +156,20 @@ class Backend:
             self._files.check(None)  # SQLite would create an empty one
             connection = self._connected()
         try:
-            self._files.check(connection)
+            if not reads:
+                self._files.check(connection)
             raw: Any = connection.connection.driver_connection
             if statement := self._first_statement(reads):
                 raw.execute(statement)
             result = work(connection)
             self._engine.dialect.do_commit(raw)
             self._files.note(connection)
-        except Exception:
-            if _is_rolled_back(connection):
-                self._idle.append(connection)
-            raise
-        except BaseException:  # Ctrl-C may have come at any point of a statement
+        except BaseException as error:
             with DeferredInterrupts():  # an open transaction would lock the database
-                _discard(connection)
+                if not isinstance(error, Exception):  # Ctrl-C may have come at any point of a statement
+                    _discard(connection)
+                elif _is_rolled_back(connection):
+                    self._idle.append(connection)
             raise
         self._idle.append(connection)
         return result
@@ -255,6 +255,12 @@ def _close(connections: list[Connection], process: int) -> None:
 
 def _discard(connection: Connection) -> None:
     """Close a connection, whatever its state."""
+    with suppress(Exception):
+        raw: Any = connection.connection.driver_connection
+        if isinstance(
+            raw, sqlite3.Connection
+        ):  # a statement that a traceback refers to would keep its transaction open
+            raw.rollback()
     with suppress(Exception):
         connection.invalidate()
     with suppress(Exception):

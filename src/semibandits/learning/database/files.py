@@ -28,7 +28,7 @@ class Files:
     """
 
     def __init__(self, path: str | None) -> None:
-        self._path = path
+        self._names = [] if path is None else [path + suffix for suffix in SUFFIXES]
         self._first: Identity = None
 
     def check(self, connection: Connection | None) -> tuple[Identity, ...]:
@@ -39,12 +39,11 @@ class Files:
         StorageError
             If a file was removed or replaced.
         """
-        if self._path is None:
-            return ()
+        found = tuple(map(_identity, self._names))
         seen = () if connection is None else connection.info.get(_SEEN, ())
-        names = [self._path + suffix for suffix in SUFFIXES]
-        found = tuple(map(_identity, names))
-        for name, before, after in zip(names, seen or (self._first,), found, strict=False):
+        if found == seen:
+            return found
+        for name, before, after in zip(self._names, seen or (self._first,), found, strict=False):
             if before not in (None, after):
                 raise StorageError(
                     f"{name} must stay in its place while the database is open, got {'another' if after else 'no such'} file: it "
