@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+from semibandits.datasets import registry
 from verification_scripts import script
 
 CHEAP = 30
@@ -22,7 +23,7 @@ def instance(name):
         return panel.star()
     entry, half = ENTRIES[name]
     if entry.trait == "real":
-        package = sb.datasets.registry.ENTRIES[entry.name.removeprefix("real-")].needs
+        package = registry.ENTRIES[entry.name.removeprefix("real-")].needs
         if package is not None:
             pytest.importorskip(package.name)
     return panel.drawn(entry, half)

@@ -126,7 +126,7 @@ def test_rewards_of_ordinary_sizes_are_never_changed(name):
     for _ in range(200):
         rewards = rng.normal(size=6) * 10.0 ** rng.uniform(-3, 3, 6)
         bonuses = 10.0 ** rng.uniform(-6, 6, 6)
-        assert x._without_hopeless(rewards, bonuses, 1.0) is rewards
+        assert x._without_outliers(rewards, bonuses, 1.0) is rewards
 
 
 def outliers(*outcomes, variance=0.25, **arguments):

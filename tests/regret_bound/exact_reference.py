@@ -37,9 +37,10 @@ def exact_gaps(decisions, theta):
     return np.array([float(best - reward) for reward in sums])
 
 
-def solved(decisions, theta, variance, end):
-    """The reference; `variance` and the largest means `end` have shape (d,)."""
+def solved(decisions, theta, variance, end, tied_up_to=0.0):
+    """The reference; `variance` and the largest means `end` have shape (d,). Smaller gaps than `tied_up_to` count as 0."""
     gaps = exact_gaps(decisions, theta)
+    gaps[gaps <= tied_up_to] = 0.0
     suboptimal = decisions.any(axis=0) & ~decisions[gaps == 0].any(axis=0)
     rows = (gaps > 0) & decisions[:, suboptimal].any(axis=1)
     contains, delta = decisions[rows][:, suboptimal], gaps[rows]

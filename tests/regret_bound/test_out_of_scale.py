@@ -58,13 +58,12 @@ def test_weights_without_outliers_leave_the_best_decision_as_it_is():
     assert without_outliers(zero, np.array([True, False]), 1).tolist() == [0.0, -1.0]
 
 
-def test_means_that_the_best_decision_needs_and_that_round_others_away_are_refused():
-    """Every decision has one of two items at 1e18, beside which gaps of 1 cannot be seen."""
+@pytest.mark.parametrize("method", ["auto", "enumeration"])
+def test_means_that_every_decision_needs_one_of_make_ties_that_are_shown(method):
+    """Every decision has one of two items at 1e18, beside which gaps of 1 tie, and round away without a tolerance."""
     intersection = sb.MatroidIntersection(sb.matroids.Partition("aabb", 1), sb.matroids.Uniform(4, 2))
     costs = [1e18, 1.5e18, 2.0, 1.0]
-    assert (
-        "at least 1 other selection as good, up to 1e+00: + 3  − 2"
-        in sb.graves_lai(intersection, costs=costs).summary()
-    )
+    bound = sb.graves_lai(intersection, costs=costs, method=method)
+    assert "at least 1 other selection as good, up to 1e+00: + 3  − 2" in bound.summary()
     with pytest.raises(InvalidInputError, match="smaller number for what should not be chosen"):
-        sb.graves_lai(intersection, costs=costs)
+        sb.graves_lai(intersection, costs=costs, method=method, tie_tolerance=0.0)

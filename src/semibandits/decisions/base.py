@@ -18,7 +18,7 @@ from semibandits._validation import as_decision, checked_answer, finite_number, 
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
-from semibandits.kernels.hopeless import limit_of_hopeless
+from semibandits.kernels.outliers import least_reward
 from semibandits.optimization.front import BudgetFront, front_by_search, infeasible, undominated
 from semibandits.optimization.problems import IndexAnswer, budgeted_by_search, index_by_search
 from semibandits.optimization.rounding import exponent, forgiven, rescaled
@@ -326,18 +326,18 @@ class DecisionSet(ABC):
         a, c = self._numbers(rewards, "rewards"), self._numbers(bonuses, "bonuses")
         if (c < 0).any():
             raise InvalidInputError(f"bonuses must be >= 0, got {c.min():g}: the index takes the root of their sum")
-        a = self._without_hopeless(a, c, ratio)
+        a = self._without_outliers(a, c, ratio)
         largest = max(float(np.abs(a).max()), float(np.sqrt(c.max())))
         power = self._power(largest)
         return rescaled(a, largest, power), rescaled(c, largest**2, 2 * power), power
 
-    def _without_hopeless(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> FloatArray:
-        """The same as the kernel of this name in ``kernels/oracles/calls.py``."""
+    def _without_outliers(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> FloatArray:
+        """The same as the kernel `rewards_without_outliers`."""
         highest, bonus = float(rewards.max()), math.sqrt(self.m * bonuses.max()) / ratio
-        if bonus == 0.0 or rewards.min() >= limit_of_hopeless(0.0, highest, bonus, self.m):
+        if bonus == 0.0 or rewards.min() >= least_reward(0.0, highest, bonus, self.m):
             return rewards
         value = float(rewards[self.maximize(rewards)].sum())
-        return np.maximum(rewards, limit_of_hopeless(value, highest, bonus, self.m))
+        return np.maximum(rewards, least_reward(value, highest, bonus, self.m))
 
     def index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
         """Index of a decision x, which `maximize_index` maximises: ``rewards·x + sqrt(bonuses·x)``.

@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.constants import without_constants
 from semibandits.kernels.outliers import without_outliers
 
 TIE_TOLERANCE = 1e-12
@@ -21,7 +22,8 @@ MOST_EXCHANGES = 200
 @dataclass(frozen=True, eq=False)
 class Ties:
     """Two decisions tie iff their rewards differ by at most ``tolerance * m`` times the largest ``|theta_i|`` of an item in which
-    they differ or that is in the best one. So an item in neither of them sets no scale, however large its mean is.
+    they differ or that is in the best one. So an item in neither of them sets no scale, however large its mean is. An item that
+    every decision contains sets none either, if it is out of scale: see `without_constants`.
 
     Attributes
     ----------
@@ -70,12 +72,19 @@ class Ties:
         return self.share * np.maximum(np.concatenate(parts), self.best)
 
 
-def best_without_each(decision_set: DecisionSet, theta: FloatArray, best: BoolArray) -> tuple[BoolArray, FloatArray]:
-    """The best decisions without one of the items of `best`, each once, shape (n, d), and how much less reward they have."""
-    usual, rows = (
-        without_outliers(theta.copy(), best.copy(), decision_set.m),
-        [np.empty((0, decision_set.d), dtype=np.bool_)],
-    )
+def decisions_that_tie(
+    decision_set: DecisionSet, theta: FloatArray, best: BoolArray, tolerance: float = TIE_TOLERANCE
+) -> BoolArray:
+    """The decisions that tie with `best` and are the best ones without one of its items, each once, shape (n, d)."""
+    theta = without_constants(decision_set, theta)
+    others = _best_without_each(decision_set, theta, best)
+    gaps = np.array([math.fsum([*theta[best & ~x], *-theta[x & ~best]]) for x in others], dtype=np.float64)
+    return others[Ties.of(theta, best, decision_set.m, tolerance).with_best(best, others, gaps)]
+
+
+def _best_without_each(decision_set: DecisionSet, theta: FloatArray, best: BoolArray) -> BoolArray:
+    """The best decisions without one of the items of `best`, each once, shape (n, d)."""
+    usual, rows = without_outliers(theta.copy(), best.copy(), decision_set.m), [np.empty((0, decision_set.d), np.bool_)]
     items = np.flatnonzero(best)
     for i in items.tolist() if len(items) <= MOST_EXCHANGES else ():
         weights = usual.copy()
@@ -83,6 +92,5 @@ def best_without_each(decision_set: DecisionSet, theta: FloatArray, best: BoolAr
         x = decision_set.maximize(weights)
         if not x[i]:
             rows.append(x[None].copy())
-    others = np.unique(np.concatenate(rows), axis=0)
-    gaps = [math.fsum([*theta[best & ~x], *-theta[x & ~best]]) for x in others]
-    return others, np.array(gaps, dtype=np.float64)
+    others: BoolArray = np.unique(np.concatenate(rows), axis=0)
+    return others

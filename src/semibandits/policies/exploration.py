@@ -11,7 +11,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
-from semibandits.kernels.hopeless import limit_of_hopeless
+from semibandits.kernels.outliers import least_reward
 from semibandits.laws import Law
 from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
 from semibandits.regret_bound.precision import gaps_below
@@ -185,7 +185,7 @@ def _oracle(decision_set: DecisionSet, theta: FloatArray, variance: FloatArray) 
     oracle = Oracle(decision_set, theta)
     x, m = oracle.optimal, oracle.m
     spread = m * float(np.sqrt(variance[x].max(initial=0.0)))
-    limit = limit_of_hopeless(float(theta[x].sum()), float(theta.max()), spread, m)
+    limit = least_reward(float(theta[x].sum()), float(theta.max()), spread, m)
     if spread == 0.0 or theta.min() >= limit:
         return oracle
     return Oracle(decision_set, np.maximum(theta, limit))

@@ -16,7 +16,7 @@ from semibandits._pandas import new_frame
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
-from semibandits.decisions.ties import TIE_TOLERANCE, Ties, best_without_each
+from semibandits.decisions.ties import TIE_TOLERANCE, decisions_that_tie
 from semibandits.laws import Gaussian, Law
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.summary import (
@@ -314,9 +314,7 @@ class GravesLaiResult:
 
         Bool, shape (k, d); empty if the optimal decision is unique or has more than 200 items.
         """
-        others, gaps = best_without_each(self.decision_set, self.theta, self.optimal_decision)
-        rule = Ties.of(self.theta, self.optimal_decision, self.decision_set.m, self.tie_tolerance)
-        return others[rule.with_best(self.optimal_decision, others, gaps)]
+        return decisions_that_tie(self.decision_set, self.theta, self.optimal_decision, self.tie_tolerance)
 
     @property
     def gap(self) -> float:

@@ -87,7 +87,7 @@ def graves_lai(
         Mean cost of each item instead of `theta`: rewards are minus costs, so that the decision of least cost is best.
     tie_tolerance : float
         Two decisions tie iff their rewards differ by at most ``tie_tolerance * m`` times the largest ``|theta_i|`` of an item in
-        which they differ, or times a typical mean. Items in neither of them set no scale, however large their means are.
+        which they differ or that is in the best one. Items in neither of them set no scale, however large their means are.
     progress : bool, callable or None
         True to print a line on the error stream every two seconds; or a function that is called with a `Progress` after
         each round of cycles or columns, and each stage of GLPG.

@@ -7,9 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray
-from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.ties import TIE_TOLERANCE, Ties, best_without_each
+from semibandits._typing import BoolArray
+from semibandits.decisions.ties import decisions_that_tie
 from semibandits.families.registry import FAMILIES
 from semibandits.laws.plain import words
 from semibandits.reporting.formatting import amount, bracket_text, counted, decision_text
@@ -107,7 +106,8 @@ def _best(data: ReportData) -> Card:
         paid = f"It costs {amount(-reward, data.unit)} a round on average."
     else:
         paid = f"It earns {amount(reward, data.unit)} a round on average."
-    ties = f"It is not unique: another {one} is equally good." if _has_tie(structure.decision_set, theta, best) else ""
+    others = decisions_that_tie(structure.decision_set, theta, best)
+    ties = f"It is not unique: another {one} is equally good." if len(others) else ""
     what = "Costs" if data.in_costs else "Mean rewards"
     modelled = f"{what} are modelled, not measured." if data.about.origin == "modelled" else ""
     written = f"{whole}."
@@ -152,12 +152,6 @@ def _along(structure: Structure, best: BoolArray) -> str:
     link = ", " if named else " → "
     places = list(dict.fromkeys(named)) or decision_text(structure, best).split(link)
     return link.join(places if len(places) <= 4 else [*places[:3], "…", places[-1]])
-
-
-def _has_tie(decisions: DecisionSet, theta: FloatArray, best: BoolArray) -> bool:
-    """Whether a decision without one of the items of `best` is equally good; not checked for very large decisions."""
-    others, gaps = best_without_each(decisions, theta, best)
-    return bool(Ties.of(theta, best, decisions.m, TIE_TOLERANCE).with_best(best, others, gaps).any())
 
 
 def _cost(data: ReportData) -> Card:
