@@ -5,12 +5,15 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 import pytest
+from llvmlite.binding import ffi, get_process_triple
+from numba.core import compiler_lock
 
 from interrupter import interrupted
-from semibandits.kernels import tiers
+from semibandits.kernels import interrupts, tiers
 from semibandits.kernels.interrupts import DeferredInterrupts, holding
 
 PRESSED = """
@@ -88,6 +91,41 @@ def test_ctrl_c_at_any_moment_leaves_a_lock_free(name):
         assert is_free(tiers._compiler), f"at moment {n}"
         n += 1
     assert n > 5
+
+
+@pytest.mark.parametrize("module", [ffi, compiler_lock])
+def test_ctrl_c_at_any_moment_leaves_the_locks_of_llvm_and_numba_free(monkeypatch, module):
+    call_llvm, heard, sent_again = compiler_lock.global_compiler_lock(get_process_triple), [], []
+    monkeypatch.setattr(interrupts._thread, "start_new_thread", lambda work, arguments: sent_again.append(work))
+    for n in count(1):
+        left = n
+
+        def press(frame, event, argument):
+            nonlocal left
+            left -= event != "c_call" and frame.f_code.co_filename == module.__file__
+            if left == 0:
+                left = -1
+                signal.raise_signal(signal.SIGINT)
+
+        try:
+            sys.setprofile(press)
+            tiers._is_found(call_llvm, wait=True)
+        except KeyboardInterrupt:
+            heard.append(n)
+        finally:
+            sys.setprofile(None)
+        if left > 0:
+            break
+        assert is_free(ffi.lib._lock._lock), f"at moment {n}"
+        assert is_free(compiler_lock.global_compiler_lock._lock), f"at moment {n}"
+    assert len(heard) + len(sent_again) == n - 1 > 5
+    assert set(sent_again) == {interrupts._send_again}
+    assert bool(heard) == (module is compiler_lock)  # where it is not locked
+
+
+def test_a_ctrl_c_that_is_sent_again_is_heard():
+    with pytest.raises(KeyboardInterrupt):
+        interrupts._send_again()
 
 
 def test_a_lock_is_held_while_work_is_done():
