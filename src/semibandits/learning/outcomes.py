@@ -10,6 +10,7 @@ import numpy as np
 
 from semibandits._costs import about_costs, check_possible, negated
 from semibandits._typing import ArrayLike, FloatArray
+from semibandits._validation import variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import OutlierWarning, PositiveRewardsWarning
 from semibandits.laws import Gaussian
@@ -44,8 +45,7 @@ class OutcomeCheck:
         self.positive_rounds = 0
         own = policy.variance if isinstance(policy, RulePolicy) else None
         is_known = self.law is None or isinstance(self.law, Gaussian)
-        variance = np.broadcast_to(np.asarray(variance if own is None else own, dtype=np.float64), decision_set.d)
-        self._variance = variance if is_known else None
+        self._variance = variance_vector(variance if own is None else own, decision_set.d) if is_known else None
         self._rounds, self._largest = 0, 0.0
 
     def rewards(self, asked: Round, outcome: Outcome, *, in_costs: bool, partial: bool) -> FloatArray:
