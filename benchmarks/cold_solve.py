@@ -10,6 +10,7 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
+from semibandits.decisions.ties import TIE_TOLERANCE, Ties
 from semibandits.laws import Gaussian
 from semibandits.regret_bound.block import BlockSolver
 from semibandits.regret_bound.conic import ConicMaster
@@ -69,9 +70,9 @@ class Yardstick:
 
 def yardstick(decision_set, theta: np.ndarray, gap: float = 1e-4) -> Yardstick:
     """Solve the instance precisely, select the binding cycles, and set up the cone program over them."""
-    tie = 1e-12 * decision_set.m * float(np.abs(theta).max())
     graph = decision_set.exchange_graph(theta)
-    presolved = presolve(graph, Gaussian(VARIANCE), theta, tie)
+    ties = Ties.of(theta, graph.decision, decision_set.m, TIE_TOLERANCE)
+    presolved = presolve(graph, Gaussian(VARIANCE), theta, ties)
     parts, binding = [], 0
     for block in presolved.blocks:
         pool = _binding_cycles(block, gap)

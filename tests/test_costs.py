@@ -214,7 +214,7 @@ def test_errors_name_the_costs_as_written(call, message):
         ({"costs": [1.0]}, r"^costs of round 0 must have shape .* got \(1,\): pass one cost per item"),
         ({"costs": [1.0, 2e100]}, r"^costs .* at most 1e\+100 in size, got 2e\+100"),
         ({"costs": [1.0, "2"]}, "^costs must be a sequence of"),
-        ({"costs": {"reward": 1.0, "x": 2.0, "y": 1.0}}, "^costs must be .*'reward'.* for 'y'"),
+        ({"costs": {"reward": 1.0, "x": 2.0, "y": 1.0}}, "^costs of round 0 must have labels .*'reward'.*first: 'y'"),
     ],
 )
 def test_refused_costs_change_nothing(outcome, message):

@@ -1,11 +1,14 @@
 """Decision sets from frames and graphs, and the numbers of their items."""
 
+import json
 import pickle
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits._frames import is_frame
@@ -320,3 +323,40 @@ def test_labels_replace_those_of_a_graph():
     assert sb.MatroidBases(triangle).items == triangle.items
     assert sb.MatroidIntersection(triangle, sb.matroids.Uniform(3, 1)).items == triangle.items
     assert sb.MatroidIntersection(sb.matroids.Uniform(3, 1), triangle).items == triangle.items
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from([nx.MultiDiGraph, nx.MultiGraph]),
+    st.lists(st.tuples(st.integers(0, 2), st.sampled_from([0, 1, 2, "slow", "fast"])), min_size=1, max_size=9),
+    st.lists(st.integers(0, 8), max_size=4),
+)
+def test_parallel_edges_keep_the_keys_of_networkx(kind, edges, removed):
+    graph, ends = kind(), [("a", "b"), ("b", "c"), ("a", "c")]
+    nx.add_path(graph, "abc")
+    for pair, key in edges:
+        graph.add_edge(*ends[pair], key=key)
+    for k in removed:
+        listed = list(graph.edges(keys=True))
+        u, v, key = listed[k % len(listed)]
+        if graph.number_of_edges(u, v) > 1:
+            graph.remove_edge(u, v, key)
+    rows = nx.MultiGraph()
+    rows.add_nodes_from("ac", bipartite=0)
+    rows.add_node("b", bipartite=1)
+    rows.add_edges_from((u, v, key) for u, v, key in graph.edges(keys=True) if "b" in (u, v))
+    for x in (sb.Routes(graph, "a", "c"), sb.SpanningTrees(graph.to_undirected()), sb.Matchings(rows, "none")):
+        keys = {
+            (frozenset(edge[:2]), *edge[2:])
+            for edge in (rows if isinstance(x, sb.Matchings) else graph).edges(keys=True)
+        }
+        pairs = [frozenset(item[:2]) for item in x.items]
+        assert {(frozenset(item[:2]), *item[2:]) for item in x.items if len(item) == 3} <= keys
+        assert all((len(item) == 3) == (pairs.count(frozenset(item[:2])) > 1) for item in x.items)
+        assert rebuild(json.loads(json.dumps(describe(x)))).items == x.items
+
+
+def test_descriptions_of_numbered_parallel_edges_have_no_keys():
+    x = sb.Paths([("a", "b"), ("a", "b"), ("b", "c")], "a", "c")
+    assert describe(x)["edges"] == [["a", "b"], ["a", "b"], ["b", "c"]]
+    assert rebuild(describe(x)).items == (("a", "b", 0), ("a", "b", 1), ("b", "c"))

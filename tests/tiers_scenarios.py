@@ -103,6 +103,10 @@ def rounds():
                 learner.tell(asked.id, (outcome < 0.2).astype(float) if two else outcome)
                 told.append(asked.decision)
             yield f"{name}, learner {type(policy).__name__}, {two}: {digest(*told)}"
+    out_of_scale = sb.GaussianRewards([-1.0, -1.5, -2.0, -2.5, -3.0, -1e13], variance=0.25)
+    for policy in (sb.AESCB(), sb.ESCB(), sb.GLADE(), sb.OSSB()):
+        result = sb.simulate(sb.MSets(6, 2), out_of_scale, {"it": policy}, HORIZON, 1, seed=3)
+        yield f"out of scale, {type(policy).__name__}: {digest(result.regret['it'], result.calls['it'])}"
 
 
 def means(d, rng):

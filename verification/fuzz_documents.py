@@ -245,7 +245,9 @@ class States:
         policies = [sb.GLADE(), sb.CUCB(), sb.OSSB(), sb.ThompsonSampling(), sb.GLADE(rewards="bernoulli"), sb.AESCB()]
         self.seeds = []
         for k, decision_set in enumerate(sets):
-            learner = sb.Learner(decision_set, policies[k % len(policies)], variance=0.5, seed=k)
+            policy = policies[k % len(policies)]
+            options = {} if policy.plans else {"half_life": 5.0, "drift_error": 0.1}
+            learner = sb.Learner(decision_set, policy, variance=0.5, seed=k, **options if k % 2 else {})
             for _ in range(8):
                 asked = learner.ask()
                 learner.tell(asked.id, [float(item % 2) for item in asked.items])
@@ -261,7 +263,7 @@ class States:
             state = inputs.mutated_value(rng, content)
             text, checksum = inputs.json_text(state), rng.random() < 0.8
         else:  # within one part, so that the remaining checks are reached
-            part = rng.choice(["decision_set", "policy", "generator", "statistics", "agent", "open_rounds"])
+            part = rng.choice([key for key, value in content.items() if isinstance(value, dict | list)])
             text = inputs.json_text({**content, part: inputs.mutated_value(rng, content[part])})
         return Case({"state.json": inputs.as_bytes(text)}, {"checksum": checksum})
 

@@ -10,6 +10,7 @@ import random
 import socket
 import sqlite3
 import threading
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,7 +23,9 @@ from fuzz_judging import REFUSED, RIGHT, Case, refused, require, run_program
 
 import semibandits as sb
 from semibandits.client import Client
-from semibandits.errors import SemibanditsError
+from semibandits.errors import SemibanditsError, StorageError
+from semibandits.families.description import digest
+from semibandits.learning.database import journal
 from semibandits.learning.database.operations import Entry
 from semibandits.service import create_app
 
@@ -93,13 +96,16 @@ class Exports:
         return Case({"x.jsonl": inputs.as_bytes("\n".join(_summed(parts)))})
 
     def judge(self, case: Case) -> str:
-        code, _ = run_program(["learner", "import", "sqlite:///new.db", "again", "--input", "x.jsonl"])
+        code, told = run_program(["learner", "import", "sqlite:///new.db", "again", "--input", "x.jsonl", "--json"])
         if code:
             _, shown = run_program(["learner", "list", "sqlite:///new.db", "--json"])
             require(not shown or json.loads(shown) == [], "a learner of an import that was refused")
             return REFUSED
         try:
-            used_learner("sqlite:///new.db", "again")
+            if json.loads(told)["replayed"]:
+                used_learner("sqlite:///new.db", "again")
+        except StorageError as error:
+            require(False, f"a learner that cannot be opened: {error}")
         except SemibanditsError as error:
             return refused(error)
         return RIGHT
@@ -156,7 +162,7 @@ class Databases:
             return Case({"x.db": inputs.mutated_bytes(rng, self.seed)})
         with contextlib.closing(sqlite3.connect(":memory:")) as database:
             database.deserialize(self.seed)
-            with contextlib.suppress(sqlite3.Error, OverflowError, UnicodeEncodeError), database:
+            with contextlib.suppress(sqlite3.Error, ValueError, OverflowError, RecursionError), database:
                 table = rng.choice([*self.TABLES, *self.TABLES[2:]])
                 columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
                 column, some = rng.choice(columns), f"abs(random()) % {rng.choice([1, 1, 3])} = 0"
@@ -167,6 +173,8 @@ class Databases:
                         database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
                     case 2:
                         database.execute(f"DELETE FROM {table} WHERE {some}")
+                    case 3 | 4:
+                        _forge(rng, database)
                     case _:
                         value = inputs.unexpected_value(rng, rng.choice([0, 3, "ask", "{}"]))
                         value = value.text if isinstance(value, inputs.Raw) else value
@@ -190,6 +198,26 @@ class Databases:
         except SemibanditsError as error:
             return refused(error)
         return REFUSED if any(answers) else RIGHT
+
+
+def _forge(rng: random.Random, database: sqlite3.Connection) -> None:
+    """Change a value of the latest state of a learner, or of what never changes, and correct the checksum."""
+    number, packed = rng.choice(database.execute("SELECT id, specification FROM semibandits_learners").fetchall())
+    seq, packed_state = database.execute(
+        "SELECT seq, state FROM semibandits_snapshots WHERE learner_id = ? ORDER BY seq DESC", (number,)
+    ).fetchone()
+    specification, state = journal.unpacked(packed), journal.unpacked(packed_state)
+    name = rng.choice([*specification, *state])
+    changed = {name: json.loads(inputs.json_text(inputs.mutated_value(rng, {**specification, **state}[name])))}
+    specification, state = specification | (changed if name in specification else {}), state | changed
+    whole = {key: part for key, part in journal.whole_state(specification, state).items() if key != "checksum"}
+    state = {key: part for key, part in whole.items() if key not in journal.FIXED} | {"checksum": digest(whole)}
+    for table, column, value, row in (
+        ("learners", "specification", specification, f"id = {number}"),
+        ("snapshots", "state", state, f"learner_id = {number} AND seq = {seq}"),
+    ):
+        text = json.dumps(value, separators=(",", ":")).encode()
+        database.execute(f"UPDATE semibandits_{table} SET {column} = ? WHERE {row}", (zlib.compress(text),))
 
 
 class Answers:
@@ -220,7 +248,9 @@ class Answers:
     def prepare(self) -> None:
         made_database("made.db")
         self.seeds: dict[str, tuple[int, Any]] = {}
-        with TestClient(create_app("sqlite:///made.db"), base_url="http://127.0.0.1") as service:
+        with TestClient(
+            create_app("sqlite:///made.db"), base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)
+        ) as service:
             client = Client("http://127.0.0.1", retries=0)
             client._transport._http = service
             for name, call in self.CALLS.items():

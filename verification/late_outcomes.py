@@ -139,16 +139,15 @@ class World:
             heapq.heappush(self.arrivals, Arrival(later, number, others, self.draw.choice([key, None])))
 
     def deliver(self, arrival: Arrival) -> None:
-        """Tell an outcome; it counts if the round is open, and is refused or without effect otherwise."""
+        """Tell an outcome; it counts if the round is open, and is refused otherwise."""
         number, key = arrival.number, arrival.key
         items = self.open.get(number)
         if items is not None:
             self.log.intended[number] = arrival.rewards  # type: ignore[assignment]
         kind, message = self.call("tell", number, arrival.rewards, partial=True, key=key)
         if items is None:
-            repeated = key is not None and key in self.accepted_keys
-            assert kind == ("done" if repeated else "refused"), (arrival, kind, message)
-            self.counts["repeated" if repeated else "refused"] += 1
+            assert kind == "refused", (arrival, kind, message)
+            self.counts["refused_by_key" if key in self.accepted_keys else "refused"] += 1
             return
         assert kind == "done", message
         self.log.told.add(number)

@@ -63,7 +63,7 @@ def work(
 def carry_out(learner: RemoteLearner, order: str) -> None:
     """One order: ask, drive, tell. Called again with the same order, it repeats the same round."""
     asked = learner.ask(key=f"{order} ask")
-    minutes = drive(asked)
+    minutes = drive(asked, order)
     try:
         learner.tell(asked.id, costs=minutes, partial=True, key=f"{order} tell")
     except InvalidInputError as error:
@@ -74,9 +74,14 @@ def carry_out(learner: RemoteLearner, order: str) -> None:
         LOGGER.info("round %d: %d streets, %.1f minutes", asked.id, len(minutes), sum(minutes.values()))
 
 
-def drive(asked: Round) -> dict[Hashable, float]:
-    """Minutes by street; replace it by what you measure. One street in fifty is not measured."""
-    return {street: random.gauss(mean_of(street), 2.0) for street in asked.labels if random.random() > 0.02}
+def drive(asked: Round, order: str) -> dict[Hashable, float]:
+    """Minutes by street, of which one in fifty is not measured. An order that is begun again has the same ones.
+
+    Replace it by what you measure, and keep that in a file until it is told: an outcome is told twice if the worker is killed in
+    between, and another one for the same key is refused.
+    """
+    draw = random.Random(order)
+    return {street: draw.gauss(mean_of(street), 2.0) for street in asked.labels if draw.random() > 0.02}
 
 
 def mean_of(street: Hashable) -> float:

@@ -18,6 +18,7 @@ from semibandits.errors import ConcurrentUseError as ConcurrentUseError
 from semibandits.errors import Infeasible as Infeasible
 from semibandits.errors import InvalidInputError as InvalidInputError
 from semibandits.errors import LongestPathWarning as LongestPathWarning
+from semibandits.errors import OutlierWarning as OutlierWarning
 from semibandits.errors import PositiveRewardsWarning as PositiveRewardsWarning
 from semibandits.errors import SemibanditsError as SemibanditsError
 from semibandits.errors import ServiceError as ServiceError

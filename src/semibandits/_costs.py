@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from semibandits._typing import ArrayLike, FloatArray
+import numpy as np
+
+from semibandits._labelled import Items
+from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from semibandits.laws import Law
 
+ROUNDING: Final = 1e-12
+"""Means and shares may exceed an end of their law by this relative error."""
 REMEDY: Final = "costs are minimised, rewards are maximised"
 
 
@@ -60,8 +65,8 @@ def about_costs(in_costs: bool) -> Iterator[None]:
         raise InvalidInputError("".join(parts)) from error
 
 
-def item_means(theta: ArrayLike | None, costs: ArrayLike | None, d: int) -> FloatArray:
-    """Mean rewards of shape ``(d,)``, from mean rewards or mean costs.
+def item_means(theta: ArrayLike | None, costs: ArrayLike | None, of: Items) -> FloatArray:
+    """Mean rewards of shape ``(d,)`` of the items of a decision set, from mean rewards or mean costs.
 
     Raises
     ------
@@ -69,7 +74,7 @@ def item_means(theta: ArrayLike | None, costs: ArrayLike | None, d: int) -> Floa
         Unless exactly one is given, with one finite number per item.
     """
     given, in_costs = one_of(theta, costs, "theta")
-    values = item_vector(given, d, "costs" if in_costs else "theta")
+    values = item_vector(given, of, "costs" if in_costs else "theta")
     return negated(values) if in_costs else values
 
 
@@ -94,3 +99,43 @@ def check_law(law: Law, theta: FloatArray, *, in_costs: bool) -> None:
         raise InvalidInputError(
             f"costs must be allowed by the law of the rewards, minus costs, got {low:g} to {high:g} for {kind}: {remedy}"
         ) from error
+
+
+def check_possible(
+    law: Law | None, rewards: FloatArray, items: IntArray, where: Callable[[int], str], name: str, *, in_costs: bool
+) -> None:
+    """Refuse rewards of items, or means of them, that are not possible under the law of the policy; NaN is lost, not wrong.
+
+    Parameters
+    ----------
+    law : Law or None
+        The law of all items; None if any number is possible.
+    rewards : ndarray of float, shape (k,)
+        The rewards, also if they were passed as costs.
+    items : ndarray of int, shape (k,)
+        Their items.
+    where : callable
+        Names the item at one of the k places.
+    name : str
+        Name of the argument.
+    in_costs : bool
+        Whether they were passed as costs.
+
+    Raises
+    ------
+    InvalidInputError
+        If the law excludes one of them.
+    """
+    if law is None:
+        return
+    low, high = (end[items] if isinstance(end, np.ndarray) else np.full(len(items), end) for end in law.outcomes)
+    wrong = np.flatnonzero((rewards < low - ROUNDING * np.abs(low)) | (rewards > high + ROUNDING * np.abs(high)))
+    if wrong.size:
+        first = int(wrong[0])
+        got, ends = rewards[first], (low[first], high[first])
+        if in_costs:
+            got, ends = 0.0 - got, (0.0 - ends[1], 0.0 - ends[0])
+        raise InvalidInputError(
+            f"{name} must be from {ends[0]:g} to {ends[1]:g} under the law {law.name}, got {got:g} for {where(first)}: "
+            "correct it, or use another law"
+        )

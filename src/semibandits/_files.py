@@ -1,4 +1,4 @@
-"""Writing files in one step, and the error for files that cannot be read.
+"""Reading files of limited size that are no pipes or devices, and writing files in one step.
 
 A path holds the old file or the complete new one at any time, also after a crash.
 """
@@ -7,27 +7,102 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
+from semibandits._json import MOST_CHARACTERS
 from semibandits.errors import InvalidInputError
+
+REMEDY: Final = "check the path"
+
+
+def read_bytes(
+    path: str | os.PathLike[str],
+    *,
+    most: int = MOST_CHARACTERS,
+    what: str = "a readable file",
+    remedy: str = REMEDY,
+) -> bytes:
+    """Content of a file. It may come from others: a pipe would never end, a device or a sparse file would fill the memory.
+
+    Parameters
+    ----------
+    path : path
+        The file. Links are followed: see `own_file` for the files of a folder.
+    most : int
+        Largest number of bytes.
+    what, remedy : str
+        Expectation and remedy in errors.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read, is no regular file, or is too large.
+    """
+    try:
+        about = os.stat(path)  # before it is opened, which would wait for the other end of a pipe
+        is_file, size = stat.S_ISREG(about.st_mode), about.st_size
+        content = b""
+        if is_file and size <= most:
+            with open(path, "rb") as file:
+                content = file.read(size)  # a larger number would be allocated
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        raise unreadable(path, error, what, remedy) from error
+    if not is_file:
+        raise InvalidInputError(f"{path} must be {what}, got a folder, pipe or device: {remedy}")
+    if size > most:
+        raise InvalidInputError(f"{path} must have at most {most:,} bytes, got more: pass another file")
+    return content
+
+
+def read_text(
+    path: str | os.PathLike[str],
+    *,
+    most: int = MOST_CHARACTERS,
+    what: str = "a readable file",
+    remedy: str = REMEDY,
+) -> str:
+    """Content of a text file in UTF-8, with line feeds at the ends of lines; see `read_bytes`."""
+    try:
+        text = read_bytes(path, most=most, what=what, remedy=remedy).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"
+        ) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def own_file(path: Path, folder: Path | None = None, remedy: str = "put a file there instead") -> Path:
+    """The path of a file in a folder that others may have made, by default that of its name.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is a link that leads to a file outside the folder, or a pipe or device.
+    """
+    if path.exists() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder or path.parent)):
+        raise InvalidInputError(f"{path} must be a file of its folder, got a link that leads outside: {remedy}")
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise InvalidInputError(f"{path} must be a file of its folder, got a pipe or device: {remedy}")
+    return path
 
 
 def unreadable(
     path: str | os.PathLike[str],
     error: OSError | ValueError,
     what: str = "a readable file",
-    remedy: str = "check the path",
+    remedy: str = REMEDY,
 ) -> InvalidInputError:
     """The error for a file that the system could not read; see `similar_file`."""
     reason = getattr(error, "strerror", error)
     return InvalidInputError(f"{path} must be {what}, got {reason}: {similar_file(path, remedy)}")
 
 
-def similar_file(path: str | os.PathLike[str], remedy: str = "check the path") -> str:
+def similar_file(path: str | os.PathLike[str], remedy: str = REMEDY) -> str:
     """A question for the file of the nearest name in its folder if the path does not exist; the remedy if there is none."""
     folder, name = os.path.split(path)
     try:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
+from semibandits._labelled import plain, refuse_rounded
 from semibandits._text import brief
 from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
@@ -28,7 +29,7 @@ class EdgeList:
     tails, heads : ndarray of int, shape (n_edges,)
         Edge i joins ``nodes[tails[i]]`` to ``nodes[heads[i]]``, in its original orientation.
     items : tuple
-        Label of each edge: ``(u, v)``, or ``(u, v, k)`` with k = 0, 1, ... for parallel edges.
+        Label of each edge: ``(u, v)``, or ``(u, v, k)`` for parallel edges, with the key k of networkx, or k = 0, 1, ...
     """
 
     nodes: tuple[Hashable, ...]
@@ -61,7 +62,7 @@ def read_edges(graph: object, *, directed: bool) -> EdgeList:
     ----------
     graph : networkx graph or iterable of (u, v)
         A networkx graph must be directed if and only if `directed` is True. Its edges keep the order of networkx, and nodes
-        without edges are kept; keys and attributes of edges are ignored.
+        without edges are kept. Parallel edges keep their keys; attributes of edges are ignored.
     directed : bool
         Whether (u, v) and (v, u) are different edges. If not, they count as parallel and each keeps its orientation.
 
@@ -72,14 +73,19 @@ def read_edges(graph: object, *, directed: bool) -> EdgeList:
     """
     if is_graph(graph):
         _check_kind(graph, directed)
-        nodes: list[Hashable] = list(graph.nodes)
-        pairs: list[tuple[Hashable, Hashable]] = [(u, v) for u, v in graph.edges()]
+        nodes: list[Hashable] = [_checked_node(node, "the graph") for node in graph.nodes]
+        has_keys = hasattr(graph, "is_multigraph") and graph.is_multigraph()
+        listed: Any = graph.edges
+        edges = [plain(tuple(edge)) for edge in (listed(keys=True) if has_keys else listed())]
+        pairs: list[tuple[Hashable, Hashable]] = [(u, v) for u, v, *_ in edges]
     else:
-        nodes, pairs = [], [_read_pair(edge, i) for i, edge in enumerate(_as_iterable(graph))]
+        nodes, edges = [], []
+        pairs = [_read_pair(edge, i) for i, edge in enumerate(_as_iterable(graph))]
     number = {node: n for n, node in enumerate(nodes)}
     ends = np.array([number.setdefault(node, len(number)) for pair in pairs for node in pair], dtype=np.int64)
     tails, heads = ends[0::2].copy(), ends[1::2].copy()
-    return EdgeList(tuple(number), tails, heads, _edge_labels(pairs, tails, heads, directed))
+    keys = [edge[2] if len(edge) == 3 else None for edge in edges] or [None] * len(pairs)
+    return EdgeList(tuple(number), tails, heads, _edge_labels(pairs, keys, tails, heads, directed))
 
 
 def numbered_pairs(tails: IntArray, heads: IntArray) -> list[tuple[int, int]]:
@@ -152,18 +158,27 @@ def _read_pair(edge: object, position: int) -> tuple[Hashable, Hashable]:
             raise InvalidInputError(
                 f"each node must equal itself, got NaN in the edge at position {position}: name the missing node"
             )
-    return edge[0], edge[1]
+    u, v = (_checked_node(node, f"the edge at position {position}") for node in edge)
+    return u, v
+
+
+def _checked_node(node: Hashable, where: str) -> Hashable:
+    """A node as Python writes it, unless it has lost digits."""
+    refuse_rounded(node, where)
+    label: Hashable = plain(node)
+    return label
 
 
 def _edge_labels(
-    pairs: list[tuple[Hashable, Hashable]], tails: IntArray, heads: IntArray, directed: bool
+    pairs: list[tuple[Hashable, Hashable]], own: list[Any], tails: IntArray, heads: IntArray, directed: bool
 ) -> tuple[Hashable, ...]:
+    """Labels of edges; parallel ones have their own key, or their number where that is None."""
     low, high = (tails, heads) if directed else (np.minimum(tails, heads), np.maximum(tails, heads))
     keys = list(zip(low.tolist(), high.tolist(), strict=True))
     total = Counter(keys)
     seen: Counter[tuple[int, int]] = Counter()
     labels: list[Hashable] = []
-    for key, pair in zip(keys, pairs, strict=True):
-        labels.append((*pair, seen[key]) if total[key] > 1 else pair)
+    for key, pair, name in zip(keys, pairs, own, strict=True):
+        labels.append((*pair, seen[key] if name is None else name) if total[key] > 1 else pair)
         seen[key] += 1
     return tuple(labels)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from semibandits._text import visible
+from semibandits._printable import visible
 
 
 def html_block(title: str, *parts: str) -> str:

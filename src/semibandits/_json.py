@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import lru_cache
 from typing import Any, Final, NoReturn
 
 MOST_CHARACTERS: Final = 2**28
@@ -11,6 +12,8 @@ MOST_DEPTH: Final = 100
 """Largest depth of nested lists and objects; recursive functions need one or two stack frames for each level."""
 MOST_DIGITS: Final = 300
 """Largest number of digits of an integer, about that of the largest float."""
+LONG, MOST_SHARED = 2**24, 4_096
+"""In texts of more characters, so many integers and floats are one object each, however often they occur."""
 _OUTER: Final = (list, dict)
 
 
@@ -29,10 +32,13 @@ def strict_json(text: str | bytes) -> Any:
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"{len(text):,} characters, which are more than {MOST_CHARACTERS:,}")
+    integer, real = _integer, _float
+    if len(text) > LONG:  # a compressed one may repeat the same numbers millions of times
+        integer, real = lru_cache(MOST_SHARED)(_integer), lru_cache(MOST_SHARED)(_float)
     try:
         plain = text.decode("utf-8-sig") if isinstance(text, bytes) else text
         value = json.loads(
-            plain, parse_int=_integer, parse_float=_float, parse_constant=_no_constant, object_pairs_hook=_object
+            plain, parse_int=integer, parse_float=real, parse_constant=_no_constant, object_pairs_hook=_object
         )
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg} on line {error.lineno}, column {error.colno}") from error
@@ -69,12 +75,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_depth(value: Any) -> None:
-    level = [value]
+    outer = [value] if isinstance(value, _OUTER) else []
     for _ in range(MOST_DEPTH + 1):
-        outer = [part for part in level if isinstance(part, _OUTER)]
         if not outer:
             return
-        level = [inner for part in outer for inner in (part.values() if isinstance(part, dict) else part)]
+        outer = [
+            inner
+            for part in outer
+            for inner in (part.values() if isinstance(part, dict) else part)
+            if isinstance(inner, _OUTER)
+        ]
     raise _too_deep()
 
 

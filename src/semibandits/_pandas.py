@@ -1,4 +1,4 @@
-"""Tables for pandas, which is optional."""
+"""Tables for pandas, which is optional, and what is known of its objects without importing it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,16 @@ from semibandits.errors import SemibanditsError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+def has_index(values: object) -> bool:
+    """Whether this is a Series of pandas or alike: entries with an index of labels."""
+    return all(hasattr(values, name) for name in ("reindex", "index", "to_numpy")) and getattr(values, "ndim", 0) == 1
+
+
+def numbers_rows(index: Any) -> bool:
+    """Whether an index is 0, 1, ..., which pandas gives to rows without labels."""
+    return list(index) == list(range(len(index)))
 
 
 def new_frame(columns: Mapping[str, Any]) -> DataFrame:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+
+from semibandits._printable import HIDDEN, visible
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -17,14 +18,6 @@ FEW: Final = 8
 """Arrays and collections with more entries are not written out in the texts of objects."""
 LONGEST_FIELD: Final = 100
 """Maximum number of characters of a field in the texts of objects."""
-
-_HIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-"""Characters that control a terminal, change the direction or the lines of a text, or are not allowed in UTF-8 or XML."""
-
-
-def visible(text: str) -> str:
-    r"""The text on one line, with control characters and surrogates as escapes such as ``\x1b``."""
-    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def json_text(value: object, *, indent: int | None = None, separators: tuple[str, str] | None = None) -> str:
@@ -37,7 +30,7 @@ def json_text(value: object, *, indent: int | None = None, separators: tuple[str
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
     # Line feeds come from the indentation alone: JSON escapes them within texts.
-    return _HIDDEN.sub(lambda found: "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+    return HIDDEN.sub(lambda found: "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def shortened(text: str, most: int) -> str:

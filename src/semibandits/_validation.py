@@ -10,6 +10,8 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from semibandits._labelled import Items, has_labels, in_item_order
+from semibandits._pandas import numbers_rows
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits.errors import InvalidInputError
 
@@ -24,6 +26,11 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
     """Array of finite float64, of any shape."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "c":  # NumPy would drop the imaginary parts
         raise InvalidInputError(f"{name} must hold real numbers, got {values.dtype} ones: pass their real parts")
+    if has_labels(values) and (isinstance(values, Mapping) or not numbers_rows(cast("Any", values).index)):
+        raise InvalidInputError(
+            f"{name} must be numbers in the order of the items, got a {type(values).__name__} with labels, which are not known "
+            "here: pass for instance [numbers[item] for item in decision_set.items], or .to_numpy() of a Series in order"
+        )
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -51,17 +58,19 @@ def finite_number(value: object, name: str) -> float:
     return number
 
 
-def item_vector(values: ArrayLike, d: int, name: str) -> FloatArray:
-    """Finite float64 array of shape ``(d,)``: one number per item."""
-    array = as_floats(values, name)
+def item_vector(values: ArrayLike, of: int | Items, name: str) -> FloatArray:
+    """Finite float64 array of shape ``(d,)``: one number per item; also by label for the items of a decision set."""
+    d = of if isinstance(of, int) else of.d
+    array = as_floats(values if isinstance(of, int) else in_item_order(values, of, name), name)
     if array.shape != (d,):
         raise InvalidInputError(f"{name} must have shape (d,) = ({d},), got {array.shape}: pass one number per item")
     return array
 
 
-def variance_vector(variance: ArrayLike, d: int) -> FloatArray:
-    """Positive variances of shape ``(d,)`` from a scalar or one number per item."""
-    array = as_floats(variance, "variance")
+def variance_vector(variance: ArrayLike, of: int | Items) -> FloatArray:
+    """Positive variances of shape ``(d,)`` from a scalar or one number per item, as for `item_vector`."""
+    d = of if isinstance(of, int) else of.d
+    array = as_floats(variance if isinstance(of, int) else in_item_order(variance, of, "variance"), "variance")
     if array.shape == ():
         array = np.full(d, float(array))
     if array.shape != (d,):

@@ -183,7 +183,7 @@ def _use(learner: Learner, rounds: int) -> None:
     """Play rounds of a learner with deferred plans, with all kinds of calls and random outcomes."""
     x, rng = learner.decision_set, np.random.default_rng(0)
     law = learner.policy.known_law if isinstance(learner.policy, LawPolicy) else None
-    highest = np.full(x.d, 1.0 if law is None else min(1.0, law.outcomes[1]))
+    highest = np.full(x.d, 1.0 if law is None else np.minimum(1.0, law.outcomes[1]))
     highest = highest if x.upper is None else np.minimum(highest, x.upper)
     for _ in range(rounds):
         asked = learner.ask()

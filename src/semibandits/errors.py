@@ -94,6 +94,27 @@ class PositiveRewardsWarning(UserWarning):
     """
 
 
+class OutlierWarning(UserWarning):
+    """An outcome told to a learner is thousands of standard deviations away from all outcomes before.
+
+    Such numbers often stand for a timeout, or for something forbidden. As an outcome, one of them rules its item out for ever.
+    Pass ``partial=True`` and leave the outcome out, or NaN, where nothing was measured, and ``available=`` to `ask` where an item
+    must not be used. A learner warns once, from the fourth round on, if the variance of the rewards is known.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("error", sb.OutlierWarning)
+    >>> learner = sb.Learner(sb.MSets(3, 1, items=["north", "south", "west"]), variance=4.0, seed=0)
+    >>> for minutes in (12.0, 15.0, 11.0, 1e9):
+    ...     learner.tell(learner.ask().id, costs=[minutes])
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.OutlierWarning: costs so far are at most 15 in size, got 1e+09 for 'north', which is 5e+08 standard
+    deviations away: pass partial=True and leave out what was not measured, or make items unavailable in ask
+    """
+
+
 class LongestPathWarning(Message, UserWarning):
     """All mean rewards of a path problem are positive, so that the longest path is best.
 

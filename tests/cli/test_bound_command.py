@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from semibandits import __version__
-from semibandits._text import visible
+from semibandits._printable import visible
 from semibandits.cli import main
 from semibandits.decisions import tables
 from semibandits.errors import SolverError

@@ -84,10 +84,10 @@ def test_a_moved_learner_has_the_same_state(run, learn, is_pruned):
     assert moved.calls == learner.calls
     asked = moved.ask()
     assert asked.items.tolist() == learner.ask().items.tolist()
-    moved.tell(3, [0.0], key="trip 3")  # keys have moved too, unless they were pruned
+    moved.tell(3, costs=[5.0] * 2, key="trip 3")  # keys have moved too, unless they were pruned
     assert run(["learner", "export", "sqlite:///new.db", "courier"])[1] != text
     code, out, _ = run(["learner", "import", URL, "again", "--input", "courier.jsonl", "--json"])
-    assert (code, json.loads(out)) == (0, {"name": "again"})
+    assert (code, json.loads(out)) == (0, {"name": "again", "replayed": True})
 
 
 @pytest.mark.parametrize("line", range(11))
@@ -226,6 +226,10 @@ def test_items_of_a_table_keep_their_names(run, options):
         (["create", URL, "new", "germany50-routing", "--seed", "-1"], "seed must be an integer >= 0"),
         (["create", URL, "new", "germany50-routing", "--policy", "ucb"], "the policy must be one of AESCB, CUCB,"),
         (["create", URL, "new", "germany50-routing", "--prior-plays", "-1"], "prior_plays must be"),
+        (
+            ["create", URL, "new", "germany50-routing", "--prior-plays", "5", "--law", "bernoulli"],
+            "prior_means must be from 0 to 1 under the law bernoulli, got -",
+        ),
         (
             ["list", URL, "--seed", "3"],
             "PROBLEM or one of its options must be used with create, got list: leave it out",

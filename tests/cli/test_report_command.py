@@ -78,6 +78,18 @@ def test_the_report_is_written_to_the_given_path(run, results):
     assert Path("elsewhere.html").read_bytes() == first
 
 
+def test_a_page_of_the_user_is_not_replaced_unless_it_is_named(run, results):
+    report = results / "report.html"
+    for _ in range(2):  # a report is replaced
+        assert run(["report", results])[0] == 0
+    report.write_text("<h1>My page</h1>")
+    code, _, err = run(["report", results])
+    assert code == 2
+    assert "must not replace 'results/report.html', which semibandits has not written: name the file with --to" in err
+    assert report.read_text() == "<h1>My page</h1>"
+    assert run(["report", results, "--to", report])[0] == 0
+
+
 def test_the_json_object_is_that_of_the_page(run, results):
     code, out, err = run(["report", results, "--json"])
     assert (code, err) == (0, "")

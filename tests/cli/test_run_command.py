@@ -219,7 +219,7 @@ def test_options_override_the_file(study, monkeypatch):
     assert run(["run", "study.toml"])[0] == 0
     assert seen["n_jobs"] == 3
     assert Path("said/report.html").exists()
-    assert Path("said.pdf").exists()
+    assert Path("said/said.pdf").exists()
     options = ["--output", "other", "--workers", "auto", "--scheduler", "tcp://host:8786", "--plot", "other.svg"]
     assert run(["run", "study.toml", *options])[0] == 0
     assert (seen["n_jobs"], seen["scheduler"]) == (-1, "tcp://host:8786")

@@ -1,5 +1,7 @@
 """Requests are repeated with the same key until the service answers; a server in a thread answers from a script."""
 
+import contextlib
+import gzip
 import json
 import math
 import socket
@@ -8,12 +10,14 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
+import httpx
 import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.client import Client, Round
+from semibandits.client import Client, Round, transport
 
 TOKEN = "a-secret-token"
 ASKED = (200, {"rounds": [{"round": 7, "items": [["home", "a"], "b"], "indices": [0, 4]}]})
@@ -48,7 +52,8 @@ def service():
                     self.connection.shutdown(socket.SHUT_RDWR)
                     return
                 status, content, *headers = planned
-                text = content.encode() if isinstance(content, str) else json.dumps(content).encode()
+                text = content if isinstance(content, str | bytes) else json.dumps(content)
+                text = text.encode() if isinstance(text, str) else text
                 self.send_response(status)
                 for name, value in headers:
                     self.send_header(name, value)
@@ -121,10 +126,11 @@ def test_after_the_last_attempt_the_error_of_the_service_is_raised(service):
         ((404, {"detail": "Not Found"}), sb.ServiceError, "must succeed, got status 404"),
         ((200, "<html>hello</html>"), sb.ServiceError, "must be JSON, got no content type with status 200"),
         ((200, {"rounds": [{"round": 7}]}), sb.ServiceError, "use the same version on both sides"),
-        ((200, {"rounds": [{"round": math.inf, "items": [], "indices": []}]}), sb.ServiceError, "OverflowError"),
+        ((200, {"rounds": [{"round": math.inf, "items": [], "indices": []}]}), sb.ServiceError, "must be JSON"),
+        ((200, {"rounds": [{"round": 1, "items": 3, "indices": []}]}), sb.ServiceError, "TypeError"),
         ((200, {"rounds": []}), sb.ServiceError, "0 rounds instead of 1"),
         ((200, "[" * 100_000), sb.ServiceError, "must be JSON"),
-        ((200, "{}", ("Content-Encoding", "gzip")), sb.ServiceError, "must be JSON, got Error -3"),
+        ((200, "{}", ("Content-Encoding", "gzip")), sb.ServiceError, "JSON, got .* in Content-Encoding gzip with"),
     ],
 )  # fmt: skip
 def test_errors_are_those_of_the_library_and_are_not_repeated(service, answer, kind, message):
@@ -135,6 +141,85 @@ def test_errors_are_those_of_the_library_and_are_not_repeated(service, answer, k
     assert TOKEN not in str(caught.value)
     if kind is sb.ServiceError and answer[0] != 200:
         assert caught.value.status == answer[0]
+
+
+def test_messages_control_no_terminal(service):
+    escape = "\x1b]0;title\x07\u202e\n"
+    refusal = {"error": {"type": "Infeasible", "message": escape}}
+    client, _ = service(
+        (409, refusal), (200, "<html>", ("Content-Type", "\x1b[2J")), (200, {"rounds": [{escape: 1}]}), retries=0
+    )
+    for _ in range(3):
+        with pytest.raises(sb.SemibanditsError) as caught:
+            client.learner("commute").ask()
+        assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "x"])
+def test_no_answer_is_unpacked(service, encoding):
+    """It would be a thousand times as large, or be unpacked by another package."""
+    bomb = gzip.compress(b"[" + b" " * 10**7 + b"]")
+    client, requests = service((200, bomb, ("Content-Encoding", encoding)))
+    with pytest.raises(sb.ServiceError, match=f"must be JSON, got no content type in Content-Encoding {encoding}"):
+        client.learners()
+    assert requests[0][2]["Accept-Encoding"] == "identity"
+
+
+def test_answers_have_a_largest_size(service, monkeypatch):
+    monkeypatch.setattr(transport, "LARGEST_ANSWER", 1_000)
+    client, _ = service((200, {"learners": []}), (200, " " * 1_001), (503, " " * 1_001))
+    assert client.learners() == ()
+    for _ in range(2):
+        with pytest.raises(sb.ServiceError, match="must be JSON, got more than 1,000 bytes"):
+            client.learners()
+
+
+@pytest.mark.parametrize("begin", [b"HTTP/1.1 200 OK\r\na: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"])
+def test_an_attempt_ends_in_time_although_bytes_arrive(begin, monkeypatch):
+    """Headers or a body arrive byte by byte; each read of the client takes a second of a clock of its own."""
+    clock = [0.0]
+    monkeypatch.setattr(transport, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    waits = []
+
+    def dripping(read, attempt, max_bytes, timeout=None):
+        clock[0] += 1.0
+        waits.append(round(attempt.deadline - clock[0], 6))
+        if waits[-1] < 0.0:
+            raise httpx.ReadTimeout("what a socket raises")
+        return read(1, timeout=30.0)
+
+    monkeypatch.setattr(transport, "_read_in_time", dripping)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve():
+            connection, _ = listener.accept()
+            with connection, contextlib.suppress(ConnectionError):
+                connection.recv(2**16)
+                connection.sendall(begin + b"x" * 900)
+                connection.recv(2**16)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        client = Client(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=100.0, retries=0)
+        with client, pytest.raises(sb.ServiceError, match="got no answer in 1 attempt"):
+            client.learners()
+        thread.join()
+    assert waits[0] == 99.0
+    assert waits[-1] == -1.0
+
+
+def test_a_read_takes_the_time_that_is_left(monkeypatch):
+    monkeypatch.setattr(transport, "time", SimpleNamespace(monotonic=lambda: 7.0))
+    attempt, given = transport._Attempt(), []
+
+    def read(max_bytes, timeout):
+        given.append((max_bytes, timeout))
+        return b""
+
+    for deadline, timeout in [(8.0, 3.0), (12.0, 3.0), (6.0, 3.0), (9.0, None)]:
+        attempt.deadline = deadline
+        transport._read_in_time(read, attempt, 5, timeout)
+    assert given == [(5, 1.0), (5, 3.0), (5, transport.LEAST_SECONDS), (5, 2.0)]
 
 
 def test_pages_of_open_rounds_that_repeat_end_with_an_error(service):

@@ -128,10 +128,14 @@ def possible(decision_set, theta):
 
 
 def gap_by_listing(decision_set, theta, tie_tolerance=1e-12):
-    """Exact sums of every decision, and the smallest gap above the tie tolerance."""
-    sums = [math.fsum(theta[row]) for row in decision_set.enumerate()]
-    tie = tie_tolerance * decision_set.m * np.abs(theta).max()
-    return min((max(sums) - value for value in sums if max(sums) - value > tie), default=math.inf)
+    """Smallest gap above the tie tolerance, of exact sums of the items in which decisions differ from the best one."""
+    rows = decision_set.enumerate()
+    least = np.abs(theta[theta != 0]).min(initial=math.inf)
+    theta = np.where(rows.all(axis=0) & (np.abs(theta) > 1e8 * least), 0.0, theta)  # a constant sets no scale
+    best, sizes, m = rows[np.argmax([math.fsum(theta[row]) for row in rows])], np.abs(theta), decision_set.m
+    gaps = [math.fsum([*theta[best & ~row], *-theta[row & ~best]]) for row in rows]
+    ties = [tie_tolerance * m * sizes[best | row].max(initial=0.0) for row in rows]
+    return min((gap for gap, tie in zip(gaps, ties, strict=True) if gap > tie), default=math.inf)
 
 
 def test_every_family_has_a_builder():

@@ -62,7 +62,7 @@ def test_a_worker_closes_rounds_in_which_nothing_was_measured_or_whose_outcome_i
     carry_out = worker["carry_out"]
     with serving(url) as address, Client(address, TOKEN) as client:
         for order, minutes in enumerate([{}, {("home", "elsewhere"): 3.0}]):
-            monkeypatch.setitem(carry_out.__globals__, "drive", lambda asked, minutes=minutes: minutes)
+            monkeypatch.setitem(carry_out.__globals__, "drive", lambda asked, order, minutes=minutes: minutes)
             with caplog.at_level("INFO"):
                 carry_out(client.learner("courier"), f"order {order}")
     assert learner.rounds == 2

@@ -241,9 +241,7 @@ UNSUPPORTED = {
     "Shifted": Shifted,
     "Oracle": lambda: MatroidBases(matroids.Oracle(4, independent)),
     "user-defined": lambda: MatroidIntersection(matroids.Uniform(4, 2), matroids.Oracle(4, independent)),
-    "int64": lambda: Paths([(np.int64(0), 1)], 0, 1),
     "frozenset": lambda: SpanningTrees([(frozenset([1]), 1)]),
-    "str_": lambda: Matchings([(np.str_("r"), "c")]),
     "Label": lambda: EnumeratedDecisions([[1]], items=[Label()]),
 }
 

@@ -194,6 +194,25 @@ RIGHT = {
         '{"from": "a", "to": "c", "km": 3}\n{"to": "d", "from": "c", "km": 4.5, "y": null}\n',
         ENDS, PATHS, [-1, -2, -3, -4.5], True, "Ignored columns: x, y.", "km", name="roads.jsonl",
     ),
+    "names of two kinds of characters": Right(
+        "from,to,km\na,Z\u00fcrich,1\nZu\u0308rich,d,2\na,d,9\n", ENDS,
+        Paths([("a", "Z\u00fcrich"), ("Zu\u0308rich", "d"), ("a", "d")], "a", "d"), [-1, -2, -9], True,
+        "are two names (their letters are written by other characters): check whether one is meant. 2 of 3 links are on no path "
+        "from a to d.", "km",
+    ),
+    "names that are one number": Right(
+        "item,theta\n2.0,1\n2,2\n", ONE, TWO, [1, 2], False, "'2.0' on line 2 and '2' on line 3 are two names: check"
+    ),
+    "a number and a text": Right(
+        records([["from", "to", "cost"], ["a", 1, 4], ["1", "d", 5]]), ENDS, Paths([("a", "1"), ("1", "d")], "a", "d"), [-4, -5],
+        True, "1 is a number on line 2 and a text on line 3, and is read as one name.", name="nodes.xlsx",
+    ),
+    "hashtags": Right("item,theta\n#x,1\n#y,2\n", ONE, TWO, [1, 2]),
+    "an item that is the sum of the others": Right("item,theta\nx,1\ny,2\nz,3\n", ONE, MSets(3, 1), [1, 2, 3]),
+    "a total in another language": Right(
+        "item,theta\nu,1\nv,1.5\nw,1\nx,2\ny,3\n\u0418\u0442\u043e\u0433,8.5\n", ONE, MSets(6, 1), [1, 1.5, 1, 2, 3, 8.5], False,
+        "is the sum or the mean of all others: remove it if it is no item.",
+    ),
     "an Excel file": Right(
         records([["Our roads"], [], ["From", "To", "Minutes", "OK"], ["a", "b", 1.234, True], ["b", "d", 2, None],
                  ["a", "c", 3, None], ["c", "d", "4,5", "yes"]]),
@@ -291,6 +310,14 @@ WRONG = {
     "a total in German": (
         "Artikel;Klickrate;Klicks\nx;0,1;10\ny;0,2;20\nGesamt;0,15;30\n", ONE, r"got 'Gesamt' on line 4, the last one",
     ),
+    "a total by a pivot table": ("item,theta\nx,1\ny,2\nTotal Result,3\n", ONE, r"got 'Total Result' on line 4, the last one"),
+    "a total with more words": ("item,theta\nx,1\ny,2\nTotal for May:,3\n", ONE, r"'Total for May:' .* looks like a total"),
+    "a total above the items": ("item,theta\nTotal,3\nx,1\ny,2\n", ONE, r"got 'Total' on line 2 of .* looks like a total"),
+    "a total of links": ("from,to,km\na,b,1\nb,d,2\nTotal,Total,3\n", ENDS, r"got 'Total' on line 4, the last one"),
+    "a subtotal": ("item,theta\nx,1\nSubtotal A,1\ny,2\nz,5\n", ONE, r"got 'Subtotal A' on line 3 of"),
+    "a comment": ("item,theta\nx,1\n# y,2\nz,2\n", ONE, r"got '# y' on line 3 of .*, which looks like a comment: remove"),
+    "a comment beside links": (
+        "from,to,km\na,b,1\n// closed: b,d,2\na,d,2\n", ENDS, r"got '// closed: b' on line 3 of .*, which looks like a comment"),
     "streets in both directions that are undirected": (
         ROADS + "b,a,31\nd,b,21\nc,a,16\nd,c,41\n", ENDS | {"undirected": True},
         r"must list each link once, .* 'a' to 'b', in both directions: drop",
@@ -338,6 +365,10 @@ OTHER = {
         r"must be a Parquet file, got a damaged or other one .*: save it again, or as .csv",
     ),
     "w.xls": (b"\xd0\xcf\x11\xe0" + bytes(50), r"must be an Excel file, got a damaged or other one"),
+    "y.jsonl": (
+        '{"item": 9007199254740993.0, "theta": 1}\n',
+        r"item on line 1 of .* labels with all of their digits, got",
+    ),
     "x.xlsx": (b"", r"must contain an instance, got an empty file"),
 }
 NEEDS = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".xls": "xlrd"}
@@ -456,3 +487,40 @@ def test_any_table_gives_an_instance_or_one_message(data):
         except InvalidInputError:
             return
         assert instance.decision_set.d == len(instance.theta) <= len(rows)
+
+
+OPPOSITE_ENDS = [
+    "init_node,term_node",
+    "a_node,b_node",
+    "node_from,node_to",
+    "fromnode,tonode",
+    "start nd,end nd",
+    "i,j",
+    "taill,heda",
+]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(OPPOSITE_ENDS), st.permutations(["tail", "head", "minutes", "lanes"]))
+def test_both_ends_of_links_are_proposed_or_none(names, order):
+    """Following the proposal gives the links in their direction, whatever the order of the columns."""
+    tail, head = names.split(",")
+    rows = [{"tail": u, "head": v, "minutes": k, "lanes": 2} for k, (u, v) in enumerate(EDGES)]
+    header = {"tail": tail, "head": head, "minutes": "minutes", "lanes": "lanes"}
+    text = "\n".join(",".join(str(row[column]) for column in order) for row in [header, *rows])
+    with tempfile.TemporaryDirectory() as folder:
+        path = put(Path(folder), text, "links.csv")
+        with pytest.raises(InvalidInputError, match=f"are '{tail}' and '{head}' meant as 'tail' and 'head'") as refusal:
+            read_table(path, ProblemOptions(**ENDS))
+        assert f"columns=['tail={tail}', 'head={head}']" in str(refusal.value)
+        chosen = ProblemOptions(**ENDS, columns=(f"tail={tail}", f"head={head}"))
+        assert read_table(path, chosen).decision_set.items == tuple(EDGES)
+
+
+@pytest.mark.parametrize(
+    "header", ["x,y,z,cost", "term_node,stop,x,cost", "taill,stop,x,cost", "b_node,length_b,x,cost", "a1,a2,b1,cost"]
+)
+def test_one_end_alone_is_not_proposed(header, tmp_path):
+    with pytest.raises(InvalidInputError, match=r"without tail and head: .*'tail=NAME', 'head=NAME'") as refusal:
+        read_table(put(tmp_path, header + "\na,b,1,2\n", "links.csv"), ProblemOptions(**ENDS))
+    assert "meant" not in str(refusal.value)

@@ -3,10 +3,18 @@
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
 
 import pytest
+from llvmlite.binding import ffi, get_process_triple
+from numba.core import compiler_lock
 
-from semibandits.kernels.interrupts import DeferredInterrupts
+from interrupter import interrupted
+from semibandits.kernels import interrupts, tiers
+from semibandits.kernels.interrupts import DeferredInterrupts, holding
 
 PRESSED = """
 import signal, sys
@@ -61,3 +69,70 @@ def test_ctrl_c_waits_for_the_end_of_the_outer_context():
         press()
     assert reached == ["inner", "outer"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def is_free(lock):
+    """Whether another thread can acquire the lock."""
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(holding, lock, lambda: True, otherwise=False).result()
+
+
+@pytest.mark.parametrize("name", ["holding", "is_free", "is_found"])
+def test_ctrl_c_at_any_moment_leaves_a_lock_free(name):
+    lock = threading.RLock()
+    calls = {
+        "holding": lambda: holding(lock, lambda: None, None, wait=True),
+        "is_free": tiers._is_free,
+        "is_found": lambda: tiers._is_found(lambda: None, wait=True),
+    }
+    n = 1
+    while interrupted(calls[name], n, Path(tiers.__file__).parent):
+        assert is_free(lock), f"at moment {n}"
+        assert is_free(tiers._compiler), f"at moment {n}"
+        n += 1
+    assert n > 5
+
+
+@pytest.mark.parametrize("module", [ffi, compiler_lock])
+def test_ctrl_c_at_any_moment_leaves_the_locks_of_llvm_and_numba_free(monkeypatch, module):
+    call_llvm, heard, sent_again = compiler_lock.global_compiler_lock(get_process_triple), [], []
+    monkeypatch.setattr(interrupts._thread, "start_new_thread", lambda work, arguments: sent_again.append(work))
+    for n in count(1):
+        left = n
+
+        def press(frame, event, argument):
+            nonlocal left
+            left -= event != "c_call" and frame.f_code.co_filename == module.__file__
+            if left == 0:
+                left = -1
+                signal.raise_signal(signal.SIGINT)
+
+        try:
+            sys.setprofile(press)
+            tiers._is_found(call_llvm, wait=True)
+        except KeyboardInterrupt:
+            heard.append(n)
+        finally:
+            sys.setprofile(None)
+        if left > 0:
+            break
+        assert is_free(ffi.lib._lock._lock), f"at moment {n}"
+        assert is_free(compiler_lock.global_compiler_lock._lock), f"at moment {n}"
+    assert len(heard) + len(sent_again) == n - 1 > 5
+    assert set(sent_again) == {interrupts._send_again}
+    assert bool(heard) == (module is compiler_lock)  # where it is not locked
+
+
+def test_a_ctrl_c_that_is_sent_again_is_heard():
+    with pytest.raises(KeyboardInterrupt):
+        interrupts._send_again()
+
+
+def test_a_lock_is_held_while_work_is_done():
+    lock = threading.RLock()
+    assert holding(lock, lambda: is_free(lock), None) is False
+    assert holding(lock, lambda: holding(lock, lambda: is_free(lock), None) or is_free(lock), None) is False
+    assert is_free(lock)
+    with pytest.raises(ZeroDivisionError):
+        holding(lock, lambda: 1 / 0, None)
+    assert is_free(lock)

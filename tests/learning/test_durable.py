@@ -212,6 +212,76 @@ def test_a_forked_process_has_connections_of_its_own(url):
     assert learner.rounds == 11
 
 
+FORKED_IN_A_CALL = """
+import os, sys, threading
+import semibandits as sb
+
+learner = sb.open_learner(sys.argv[1], name="one", timeout=60.0)
+entered, may_go = threading.Event(), threading.Event()
+commit = learner._backend._engine.dialect.do_commit
+
+def commit_late(raw):
+    if threading.current_thread() is not threading.main_thread():
+        entered.set()
+        may_go.wait()
+    commit(raw)
+
+learner._backend._engine.dialect.do_commit = commit_late
+os.register_at_fork(before=may_go.set)  # called before the function of the library, which waits for the commit
+calls = [threading.Thread(target=learner.ask) for _ in range(3)]
+for call in calls:  # one in a transaction, and two that wait
+    call.start()
+entered.wait()
+while len(learner._calls._tickets) < 3:
+    pass
+child = os.fork()
+if child == 0:
+    assert learner._calls._tickets == []
+    for _ in range(5):
+        learner.ask()
+    os._exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+for call in calls:
+    call.join()
+learner.ask()
+print(learner.rounds, learner.calls)
+"""
+
+
+def test_a_process_that_is_forked_while_a_thread_is_in_a_call_can_go_on(url):
+    """It does not wait for threads that it does not have, carries out no calls of theirs, and reads what they left half done."""
+    learner = new(url)
+    done = subprocess.run([sys.executable, "-c", FORKED_IN_A_CALL, url], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("9 9\n", "", 0)
+    assert learner.state() == opened(url).state()
+
+
+ORPHANED = """
+import os, sys
+import semibandits as sb
+learner = sb.open_learner(sys.argv[1], name="one")
+learner.ask()
+read, write = os.pipe()
+if os.fork() == 0:
+    os.read(read, 1)  # until the parent has closed its connections
+    learner.ask()
+    os._exit(0)
+learner.ask()
+learner.close()
+os.write(write, b"x")
+os.wait()
+print(learner.rounds)
+"""
+
+
+def test_a_child_keeps_the_log_of_the_file_although_the_parent_closes_it(tmp_path):
+    """SQLite in a child that inherits a connection holds no lock, and the log is deleted under it."""
+    url = f"sqlite:///{tmp_path}/learners.db"
+    new(url).close()
+    done = subprocess.run([sys.executable, "-c", ORPHANED, url], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("3\n", "", 0)
+
+
 def test_learners_of_a_database_are_independent(url):
     one, two = new(url), new(url, "two", seed=4)
     one.ask()
@@ -494,7 +564,10 @@ def test_a_batch_of_rounds_is_that_of_a_learner_in_memory_and_one_entry(url):
         again = durable.ask_many(count, available, key=f"batch {count}")
         assert [(one.id, one.labels) for one in again] == [(one.id, one.labels) for one in asked]
     assert durable.calls == 3
-    with pytest.raises(InvalidInputError, match="which asked for 4 rounds, not 5: choose another key"):
+    with pytest.raises(
+        InvalidInputError,
+        match=r"ask_many of the rounds \[0, 1, 2, 3\] with other arguments: choose another",
+    ):
         durable.ask_many(5, key="batch 4")
     with pytest.raises(InvalidInputError, match="choose another key"):
         durable.ask(key="batch 4")

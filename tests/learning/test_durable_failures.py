@@ -60,6 +60,13 @@ def test_outcomes_that_come_late_twice_or_in_part_count_once(url):
     assert printed.endswith("state and journal agree, and every outcome is counted once\n")
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["memory", "sqlite", "postgresql"])
+def test_ctrl_c_locks_and_loses_nothing(kind):
+    """The script sends real signals; see its text. `test_interrupted_storage` has chosen moments."""
+    assert "nothing that was acknowledged is lost" in ran("interrupted_learners.py", signals=20, only=kind)
+
+
 def test_a_locked_database_is_waited_for(file_url, tmp_path):
     learner = new(file_url, timeout=0.5)
     asked = learner.ask()

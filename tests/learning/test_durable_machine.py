@@ -117,7 +117,10 @@ class Machine(RuleBasedStateMachine):
             with pytest.raises(InvalidInputError):
                 late.tell(number, rewards, partial=True)
         else:
-            late.tell(number, [9.0] * len(rewards), key=key)  # has no effect
+            late.tell(number, rewards, partial=True, key=key)  # has no effect
+            if rewards:
+                with pytest.raises(InvalidInputError, match="with other arguments"):
+                    late.tell(number, [9.5e99] * len(rewards), key=key)
 
     @precondition(lambda self: self.memory.open_rounds)
     @rule(data=st.data())

@@ -65,6 +65,18 @@ def test_known_upper_bounds_cut_the_intervals():
     assert np.nanmax(learner.estimates().upper) == -1.0
 
 
+@pytest.mark.parametrize("half_life", [None, 10.0])
+@pytest.mark.parametrize("error", [0.05, 1e-310, 5e-324])
+def test_estimates_before_the_first_round_and_with_tiny_errors(error, half_life):
+    """Nothing is divided by zero, and no intermediate number is too large."""
+    learner = sb.Learner(sb.MSets(3, 1), variance=1.0, seed=0, half_life=half_life)
+    assert np.isnan(learner.estimates(error).means).all()
+    asked = learner.ask()
+    learner.tell(asked.id, [2.0])
+    found, width = learner.estimates(error), np.sqrt(2.0 * (np.log(4.0) - np.log(error)))
+    np.testing.assert_allclose([found.lower[asked.items], found.upper[asked.items]], [[2.0 - width], [2.0 + width]])
+
+
 @pytest.mark.parametrize("error", [0.0, 1.0, -1, np.nan, "0.05", None])
 def test_a_malformed_error_is_refused(error):
     with pytest.raises(InvalidInputError, match="error must"):

@@ -28,6 +28,11 @@ def learner(url):
     return sb.open_learner(url, name="shared", decision_set=SET, policy=sb.CUCB(), variance=1.0)
 
 
+def waiting_calls(learner):
+    """Number of calls that wait for a thread in its turn."""
+    return len(learner._calls._tickets) - 1
+
+
 class Held:
     """Holds the next writing transaction of a learner before its commit until `release`, and counts those after it."""
 
@@ -52,9 +57,9 @@ class Held:
 
     def release(self, learner, waiting):
         deadline = time.monotonic() + 10
-        while len(learner._calls._waiting) < waiting and time.monotonic() < deadline:
+        while waiting_calls(learner) < waiting and time.monotonic() < deadline:
             time.sleep(0.001)
-        assert len(learner._calls._waiting) == waiting
+        assert waiting_calls(learner) == waiting
         self.open.set()
 
 
@@ -75,7 +80,7 @@ def together(learner, *calls):
         for call in calls:
             waiting.append(pool.submit(outcome, call))
             deadline = time.monotonic() + 10
-            while len(learner._calls._waiting) < len(waiting) and time.monotonic() < deadline:
+            while waiting_calls(learner) < len(waiting) and time.monotonic() < deadline:
                 time.sleep(0.001)
         held.release(learner, len(calls))
         first.result(10)

@@ -124,6 +124,25 @@ def test_few_observations_in_many_rounds_are_explored(name):
     assert 1 in chosen
 
 
+@pytest.mark.parametrize("costs", [False, True])
+def test_logged_rounds_larger_than_any_decision_are_refused(costs):
+    """Grouped by day, 3 rounds of 2 items would count as one."""
+    x, name = MSets(5, 2, items="abcde"), "costs" if costs else "outcomes"
+    days = {
+        "monday": {"a": 1.0, "b": 2.0},
+        "tuesday": {"a": 1.0, "b": 2.0, "c": 3.0},
+        "friday": dict.fromkeys("abcde", 1.0),
+    }
+    expected = (
+        r"at most m = 2 items, .* but 2 of the rounds contain more \(first: 3 items in round 1\): pass one entry per "
+        "decision that was carried out, not per day or file, or single observations to from_history"
+    )
+    with pytest.raises(InvalidInputError, match=expected):
+        Learner.from_rounds(x, **{name: days}, variance=1.0, seed=0)
+    other = {"monday": {"a": 1.0, "b": 2.0, "x": 3.0}, "tuesday": {}}  # unknown items are not those of a decision
+    assert Learner.from_rounds(x, **{name: other}, variance=1.0, seed=0, ignore_unknown=True).rounds == 2
+
+
 def test_the_default_number_of_rounds_is_the_smallest_possible_one():
     def rounds_of(items, **more):
         return Learner.from_history(MSets(5, 2), items, [1.0] * len(items), variance=1.0, seed=0, **more).rounds

@@ -138,7 +138,7 @@ MISUSES = {
     "objects": ("numbers", lambda asked: [object()] * len(asked.items)),
     "set": ("numbers", lambda asked: {1.0, 2.0}),
     "a label missing": ("no reward for", lambda asked: dict.fromkeys(asked.labels[1:], 1.0)),
-    "a label too many": ("one too many", lambda asked: dict.fromkeys([*asked.labels, "x"], 1.0)),
+    "a label too many": ("got 1 unknown", lambda asked: dict.fromkeys([*asked.labels, "x"], 1.0)),
     "text by label": ("numbers", lambda asked: dict.fromkeys(asked.labels, "1.0")),
     "masked": ("masked entry at index 0", lambda asked: np.ma.array([7.0, 2.0, 3.0], mask=[True, False, False])),
     "all masked": ("masked entry at index 0", lambda asked: np.ma.array(np.ones(3), mask=True)),

@@ -112,7 +112,7 @@ def test_a_whole_outcome_is_the_same_with_and_without_partial(name):
 
 
 WRONG = {
-    "misspelt label": (lambda asked: {"x": 1.0}, "got one too many for 'x': pass rewards of these labels only"),
+    "misspelt label": (lambda asked: {"x": 1.0}, r"must have labels of the items only, .* got 1 unknown of 1 \(first: 'x'\)"),
     "short": (lambda asked: [1.0, 2.0], r"shape \(k,\) = \(3,\)"),
     "empty": (lambda asked: [], r"shape \(k,\) = \(3,\), got \(0,\)"),
     "infinite": (lambda asked: [1.0, None, np.inf], "at most 1e\\+100 in size, got inf at index 2 .*: pass finite rewards"),

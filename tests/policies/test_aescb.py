@@ -62,7 +62,7 @@ def test_it_plays_the_largest_index_of_rounded_means(situation):
 @pytest.mark.parametrize(("t", "step"), [(2, 0.25), (100, 0.005), (10**9, None)])
 def test_the_rule_writes_integer_means(t, step, seed):
     stats, plays, means, variance = random_statistics(seed)
-    action, weights, bonuses = asked(aescb, t, [0.5, 1.0, 0.0, 0.5, 1000.0, 0.0], stats)
+    action, weights, bonuses = asked(aescb, t, [0.5, 1.0, 0.0, 0.5, 1000.0, 0.0, math.inf], stats)
     step = np.abs(means).max() / 1000.0 if step is None else step
     assert action == INDEX
     assert np.array_equal(weights, np.round(weights))
@@ -76,7 +76,7 @@ def test_the_rule_writes_integer_means(t, step, seed):
 def test_means_of_zero_divide_nothing_by_zero(t):
     stats = random_statistics(0)[0]
     stats[2] = 0.0
-    _, weights, bonuses = asked(aescb, t, [1.0, 1.0, 0.0, 1.0, 2.0**20, 0.0], stats)
+    _, weights, bonuses = asked(aescb, t, [1.0, 1.0, 0.0, 1.0, 2.0**20, 0.0, math.inf], stats)
     assert not weights.any()
     assert np.isfinite(bonuses).all()
 

@@ -7,8 +7,14 @@ import pytest
 from enumeration_reference import reference
 
 import semibandits as sb
+from semibandits.decisions.ties import Ties
 
 GAP = 1e-4
+
+
+def within(tolerance, graph):
+    """Decisions tie if their gap is at most this, whatever their items."""
+    return Ties(np.ones(max(graph.entering.max(), graph.leaving.max()) + 2), tolerance)
 
 
 def means(rng, d, kind):

@@ -146,7 +146,7 @@ def test_best_decisions_with_each_item_are_refused_before_they_take_memory(monke
     monkeypatch.setattr(tables, "LARGEST_TABLE", 1_000 * 20_000)
     tracemalloc.start()
     with pytest.raises(TooManyDecisionsError, match="got 1,001 decisions over 20,000 items"):
-        best_with_each_item(Oracle(decision_set, theta), 0.0)
+        best_with_each_item(Oracle(decision_set, theta), None)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 3e6

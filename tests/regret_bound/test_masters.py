@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from bound_checks import within
 from enumeration_reference import reference
 
 import semibandits as sb
@@ -44,7 +45,7 @@ FAMILIES = {
 def largest_block(decision_set, seed, variance=0.5):
     theta = np.random.default_rng(seed).random(decision_set.d)
     graph = decision_set.exchange_graph(theta)
-    blocks = presolve(graph, Gaussian(variance), theta, 1e-11).blocks
+    blocks = presolve(graph, Gaussian(variance), theta, within(1e-11, graph)).blocks
     return max(blocks, key=lambda block: len(block.gaps))
 
 

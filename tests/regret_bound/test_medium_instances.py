@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bound_checks import within
 
 import semibandits as sb
 from example_sets import partitions
@@ -215,7 +216,7 @@ def test_plain_pareto_fronts_confirm_the_verified_rates(seed):
     u = np.where(s.suboptimal_items, 1.0 / np.where(s.suboptimal_items, s.rates, 1.0), 0.0)
     worst = 0.0
     graph = decision_set.exchange_graph(theta)
-    for block in presolve(graph, Gaussian(), theta, 1e-11).blocks:
+    for block in presolve(graph, Gaussian(), theta, within(1e-11, graph)).blocks:
         g, per_arc = block.graph, np.where(block.informative, u[graph.entering[block.arcs]], 0.0)
         ratio, *_, labels = hub_walks(g.arcs, g.costs, per_arc, 0.9, 0.0, 100, 5_000_000)
         assert labels > 0

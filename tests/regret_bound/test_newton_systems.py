@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from bound_checks import within
 from enumeration_reference import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -35,7 +36,8 @@ FAMILIES = {
 def block_and_rows(decision_set, seed):
     """The largest block, and rows of its cheapest cycles and of those that their flow violates."""
     theta = np.random.default_rng(seed).random(decision_set.d)
-    blocks = presolve(decision_set.exchange_graph(theta), Gaussian(0.5), theta, 1e-11).blocks
+    graph = decision_set.exchange_graph(theta)
+    blocks = presolve(graph, Gaussian(0.5), theta, within(1e-11, graph)).blocks
     block = max(blocks, key=lambda one: len(one.gaps))
     pool = CyclePool(block.graph.costs)
     pool.add(block.cheapest)

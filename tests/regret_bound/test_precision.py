@@ -10,6 +10,7 @@ import pytest
 
 import semibandits as sb
 from example_sets import partitions
+from semibandits.decisions.ties import Ties
 from semibandits.kernels.exchange import distances_to, incidence, lowered
 from semibandits.kernels.newton import chords_to_circulation, spanning_tree
 from semibandits.regret_bound.precision import gaps_below, sharpened
@@ -75,7 +76,8 @@ def simple_cycles(graph):
 def test_sharpened_costs_add_up_to_the_gap_of_each_cycle(family, seed):
     decision_set = FAMILIES[family]()
     theta = rewards(seed, decision_set.d)
-    graph, lack = sharpened(decision_set.exchange_graph(theta), theta)
+    given = decision_set.exchange_graph(theta)
+    graph, lack = sharpened(given, theta, Ties.of(theta, given.decision, decision_set.m, 1e-12))
     assert (graph.costs >= 0).all()
     assert lack <= 1e-12 * abs(theta).max()
     in_hub = np.isin(np.arange(graph.n_nodes), graph.hub)
@@ -92,7 +94,7 @@ def test_a_decision_that_is_best_but_for_rounding_is_admitted():
     theta = np.array([1.0, 1.0 + 2.0**-52, 0.0])
     graph = decision_set.exchange_graph(theta)
     assert graph.decision.tolist() == [True, False, False]
-    sharp, lack = sharpened(graph, theta)
+    sharp, lack = sharpened(graph, theta, Ties.of(theta, graph.decision, 1, 1e-12))
     assert (sharp.costs >= 0).all()
     assert 2.0**-52 <= lack <= 2.0**-48
     s = sb.graves_lai(decision_set, theta)

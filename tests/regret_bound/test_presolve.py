@@ -7,6 +7,7 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
+from bound_checks import within
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,7 +74,7 @@ def test_gaps_merged_nodes_and_free_arcs(graph):
     gaps = np.full(graph.n_arcs, np.inf)
     for cycle in cycles:
         gaps[cycle] = np.minimum(gaps[cycle], graph.costs[cycle].sum())
-    found = presolve(graph, Gaussian(), np.zeros(graph.n_arcs), TOLERANCE)
+    found = presolve(graph, Gaussian(), np.zeros(graph.n_arcs), within(TOLERANCE, graph))
     np.testing.assert_allclose(found.gaps, gaps, rtol=1e-12, atol=1e-15)
     np.testing.assert_array_equal(found.free, gaps <= TOLERANCE)
     together = nx.Graph()
@@ -91,7 +92,7 @@ def test_gaps_merged_nodes_and_free_arcs(graph):
 @given(graphs())
 @settings(max_examples=150, deadline=None, derandomize=True)
 def test_every_cycle_with_an_item_is_a_loop_or_lies_in_one_block(graph):
-    found = presolve(graph, Gaussian(), np.zeros(graph.n_arcs), TOLERANCE)
+    found = presolve(graph, Gaussian(), np.zeros(graph.n_arcs), within(TOLERANCE, graph))
     tails, heads = found.merged[graph.tails], found.merged[graph.heads]
     place = np.full(graph.n_arcs, -1)
     for b, block in enumerate(found.blocks):
@@ -114,7 +115,7 @@ def test_every_cycle_with_an_item_is_a_loop_or_lies_in_one_block(graph):
 @settings(max_examples=150, deadline=None, derandomize=True)
 def test_blocks_agree_with_their_description(graph):
     v = np.linspace(1.0, 2.0, graph.n_arcs)
-    found = presolve(graph, Gaussian(v / 2.0), np.zeros(graph.n_arcs), TOLERANCE)
+    found = presolve(graph, Gaussian(v / 2.0), np.zeros(graph.n_arcs), within(TOLERANCE, graph))
     for block in found.blocks:
         digraph = block.graph
         np.testing.assert_array_equal(found.merged[graph.tails[block.arcs]], block.nodes[digraph.tails])
@@ -161,7 +162,7 @@ def test_unfolded_cycles_are_exchanges_of_the_same_gap(family, seed):
     decision_set = TIED[family]()
     theta = np.random.default_rng(seed).integers(0, 2, decision_set.d).astype(float)
     graph = decision_set.exchange_graph(theta)
-    found = presolve(graph, Gaussian(), theta, TOLERANCE)
+    found = presolve(graph, Gaussian(), theta, within(TOLERANCE, graph))
     parts = [Cycles(block.cheapest.ptr, block.arcs[block.cheapest.arcs]) for block in found.blocks]
     parts.append(Cycles(np.arange(len(found.loops) + 1), found.loops))
     folded = Cycles.joined(parts)

@@ -18,6 +18,7 @@ from semibandits.laws import bernoulli
 from semibandits.regret_bound import price_proof
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.circulation import CirculationSolver
+from semibandits.regret_bound.enumeration import information_over_list
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.result import ExplorationPlan
 
@@ -71,6 +72,7 @@ def drawn_plan(rng, space, decisions, theta):
 @given(seed=st.integers(0, 10**6), aim=st.sampled_from([0.3, 0.99, 1.0, 1.00001, 1.1]))
 @example(seed=277351, aim=0.3)
 @example(seed=3928, aim=0.3)
+@example(seed=859, aim=0.3)  # a gap of 32 where gamma rewards are convex up to 32, and an item that is never played
 @settings(max_examples=4, deadline=None)
 def test_the_bound_is_the_least_information_of_all_cycles(family, name, seed, aim):
     """At most that, whatever the rates, and near it; decisions have no less."""
@@ -137,3 +139,32 @@ def test_searches_with_few_labels_at_first_prove_the_same(seed, monkeypatch):
     plan = ExplorationPlan(plan.decisions, plan.rates * 0.99 / least)
     monkeypatch.setattr(price_proof, "FIRST_LABELS", 1)
     assert 0.98 <= solver._proved(plan)[0] <= 0.99 * (1.0 + DIGITS)
+
+
+@given(
+    theta=st.lists(st.floats(0.5, 2.0), min_size=2, max_size=2),
+    gap=st.floats(0.2, 8.0),
+    ratio=st.just(0.0) | st.floats(1e-3, 1.0),
+    size=st.floats(0.1, 3.0),
+)
+@example(theta=[1.0, 1.0], gap=4.0, ratio=1.0, size=1.0)  # out of reach of the convex parts, which a raise of 1 ends
+@example(theta=[1.0, 1.0], gap=2.0, ratio=0.0, size=1.0)
+@settings(max_examples=60, deadline=None)
+def test_raises_beyond_the_convex_part_are_not_forgotten(theta, gap, ratio, size):
+    """Two gamma items that enter together: of all pairs of raises on a fine grid, none costs less than what is proved."""
+    law, theta = sb.laws.Gamma(), np.array([*theta, 1.0])
+    rates = size * np.array([1.0, ratio, 0.0])
+    shares = np.linspace(0.0, 1.0, 4001)[:, None] * gap * np.array([1.0, -1.0]) + np.array([0.0, gap])
+    exact = (law.divergence(theta[:2], np.maximum(shares, 0.0)) @ rates[:2]).min()
+    items = ArcItems(law, theta, np.array([True, True, False]))
+    proven, _ = price_proof.least_information(
+        np.arange(3), np.array([1, 2, 0]), np.array([0.0, 0.0, gap]), np.full(3, gap), items, rates, 1.0, np.inf
+    )
+    assert proven <= exact * (1.0 + 1e-9) + 1e-12
+    if gap <= theta[:2].min():  # all raises are in the convex parts
+        assert proven >= min(exact, 1.0) * (1.0 - 1e-3)
+    if rates[1] > 0.0:  # the same from the list of decisions
+        space = sb.EnumeratedDecisions([[1, 0, 0], [0, 1, 1]])
+        problem_of_pair = Problem(space, np.array([theta[:2].sum() + gap, *theta[:2]]), law, 1e-12, GAP)
+        plan = ExplorationPlan(np.array([[0, 1, 0], [0, 0, 1]], dtype=bool), rates[:2])
+        assert information_over_list(problem_of_pair, plan) <= exact * (1.0 + 1e-9)

@@ -35,7 +35,7 @@ def problems(draw):
 
 def prepared(decision_set, theta):
     oracle = Oracle(decision_set, theta)
-    best = best_with_each_item(oracle, 1e-12 * decision_set.m * np.abs(theta).max())
+    best = best_with_each_item(oracle, 1e-12)
     pool = DecisionPool(best.items, decision_set.d)
     for x, gap in zip(best.decisions, best.gaps, strict=True):
         pool.add(x, float(gap))

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from bound_checks import within
 from law_cases import LAWS
 
 import semibandits as sb
@@ -28,7 +29,8 @@ def drawn(name, seed=0):
     for attempt in range(100):
         rng = np.random.default_rng((seed, attempt))
         law, items = LAWS[name](rng, space.d)
-        blocks = presolve(space.exchange_graph(items.theta), law, items.theta, 1e-3).blocks
+        graph = space.exchange_graph(items.theta)
+        blocks = presolve(graph, law, items.theta, within(1e-3, graph)).blocks
         if not blocks:
             continue
         block = max(blocks, key=lambda one: len(one.gaps))

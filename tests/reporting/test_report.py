@@ -8,7 +8,7 @@ import pytest
 from report_cases import DECISIONS, case
 
 import semibandits as sb
-from semibandits._text import visible
+from semibandits._printable import visible
 from semibandits.errors import InvalidInputError
 from semibandits.instances import instance_from_description
 

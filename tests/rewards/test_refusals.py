@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from semibandits import CUCB, MSets, simulate
@@ -105,6 +106,13 @@ def test_variance(model, variance, message):
 def test_covariance(covariance, message):
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         CorrelatedGaussianRewards([0.0, 1.0], covariance)
+
+
+def test_a_covariance_whose_columns_are_in_another_order_than_its_rows():
+    frame = pd.DataFrame(np.diag([1.0, 2.0]), index=list("ab"), columns=list("ab"))
+    assert CorrelatedGaussianRewards([0.0, 1.0], frame).covariance.tolist() == [[1.0, 0.0], [0.0, 2.0]]
+    with pytest.raises(InvalidInputError, match="rows and columns in the same order"):
+        CorrelatedGaussianRewards([0.0, 1.0], frame[["b", "a"]])
 
 
 def test_rounding_errors_in_a_covariance_are_tolerated():

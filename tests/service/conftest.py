@@ -2,7 +2,7 @@
 
 import pytest
 from fastapi.testclient import TestClient
-from servers import LOCAL
+from servers import HERE, LOCAL
 
 import semibandits as sb
 from semibandits.service import Settings, catalogue, create_app
@@ -31,7 +31,7 @@ def url(tmp_path):
 @pytest.fixture
 def client(url):
     """A client of the service without a token."""
-    with TestClient(create_app(url), base_url=LOCAL) as client:
+    with TestClient(create_app(url), base_url=LOCAL, client=HERE) as client:
         yield client
 
 
@@ -41,7 +41,9 @@ def client_with(url):
     opened = []
 
     def client_with(learners=None, **settings):
-        client = TestClient(create_app(url, learners=learners, settings=Settings(**settings)), base_url=LOCAL)
+        client = TestClient(
+            create_app(url, learners=learners, settings=Settings(**settings)), base_url=LOCAL, client=HERE
+        )
         opened.append(client.__enter__())
         return client
 

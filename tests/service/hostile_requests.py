@@ -123,7 +123,7 @@ def outcomes():
 def availability():
     """Items that do not exist, and masks."""
     values = (True, 0, 1.5, "home", {}, {"a": 1}, {"except": None}, {"except": {}}, {"except": "home"}, {"except": [["x", "y"]]},
-              {"except": [], "only": []}, [["home", "x"]], ["home"], [0], [True] * 5, [None], [[]], [{}], [["home", "a", 0]],
+              {"except": [], "only": []}, [["home", "x"]], ["home"], [0], [True] * 4, [None], [[]], [{}], [["home", "a", 0]],
               [["home", ["a"]]], [1e300], [["home", "a"], "x"])  # fmt: skip
     return [_post("ask", {"available": value}) for value in values] + [
         _post("ask", {"available": []}),

@@ -10,6 +10,8 @@ import sys
 from contextlib import contextmanager
 
 LOCAL = "http://127.0.0.1:8000"
+HERE = ("127.0.0.1", 50_000)
+"""Address of a client on this machine."""
 SERVE = (sys.executable, "-c", "import semibandits_cli; semibandits_cli.main()", "serve")
 
 

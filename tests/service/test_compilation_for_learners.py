@@ -9,7 +9,7 @@ import time
 import numba
 import pytest
 from fastapi.testclient import TestClient
-from servers import LOCAL, post, serving
+from servers import HERE, LOCAL, post, serving
 
 import semibandits as sb
 from semibandits.service import create_app
@@ -71,7 +71,7 @@ def test_after_compiling_for_a_learner_it_never_runs_as_python_and_a_service_fin
 
 
 def test_all_learners_are_compiled_for_but_those_on_sets_of_users(url, compiled_for):
-    with TestClient(create_app(url, learners={"mine": (sb.MSets(3, 1), None)}), base_url=LOCAL) as client:
+    with TestClient(create_app(url, learners={"mine": (sb.MSets(3, 1), None)}), base_url=LOCAL, client=HERE) as client:
         assert compiled_for == ["few"]
         sb.open_learner(url, name="later", decision_set=sb.MSets(3, 1), variance=1.0).close()
         post(client, "later/ask")

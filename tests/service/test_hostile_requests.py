@@ -5,10 +5,13 @@ import re
 
 import hostile_requests
 import pytest
+from fastapi.testclient import TestClient
 from hostile_requests import KINDS, Hostile
-from servers import error_of, post
+from servers import HERE, LOCAL, error_of, post
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 import semibandits as sb
+from semibandits.service import create_app
 
 TOKEN = "a-token-of-this-test"
 PYTHON = re.compile(
@@ -133,6 +136,42 @@ def test_other_names_of_this_machine(client, url, host):
     assert sb.open_learner(url, name="courier").calls == 0
     for name in ("localhost", "LOCALHOST:8000", "[::1]:8000", "[::1]", "127.0.0.1"):
         assert client.get("/health", headers={"Host": name}).status_code == 200
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "x", ""])
+def test_pages_of_other_sites_start_nothing(client, url, site):
+    """An image of another site has no Origin and a right Host; a page or a link to it shows nothing."""
+    bounds = Hostile("GET", "/v1/learners/courier/bound")
+    requests = [
+        bounds,
+        Hostile("GET", "/metrics"),
+        Hostile("POST", "/v1/learners/courier/ask", b"{}", hostile_requests.JSON_TYPE),
+    ]
+    for request in requests:
+        check(send(client, request, **{"Sec-Fetch-Site": site}), request, {403})
+    assert client.get("/", headers={"Sec-Fetch-Site": site}).status_code == 200
+    assert sb.open_learner(url, name="courier").calls == 0
+    for own in ("same-origin", "none"):
+        assert send(client, bounds, **{"Sec-Fetch-Site": own}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "address",
+    [("unknown", 0), ("testclient", 1), ("_hidden", 0), ("10.0.0.1", 5), ("::ffff:8.8.8.8", 5), ("", 0), None],
+)
+def test_clients_that_are_not_known_to_be_on_this_machine(url, address):
+    with TestClient(create_app(url), base_url=LOCAL, client=address) as client:
+        request = Hostile("GET", "/v1/learners")
+        check(send(client, request), request, {403})
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "status"), [("unknown", 403), ("8.8.8.8", 403), ("127.0.0.1, unknown", 403), ("::1", 200)]
+)
+def test_clients_behind_a_proxy(url, forwarded, status):
+    proxied = ProxyHeadersMiddleware(create_app(url), "127.0.0.1")
+    with TestClient(proxied, base_url=LOCAL, client=HERE) as client:
+        assert client.get("/v1/learners", headers={"X-Forwarded-For": forwarded}).status_code == status
 
 
 def test_a_chunked_body_above_the_limit(client_with, url):

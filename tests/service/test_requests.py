@@ -9,7 +9,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from servers import LOCAL, error_of, post
+from servers import HERE, LOCAL, error_of, post
 
 import semibandits as sb
 from semibandits.service import create_app
@@ -38,11 +38,36 @@ def test_a_round(client, learner):
 def test_names_with_slashes(url, name):
     sb.open_learner(url, name=name, decision_set=sb.MSets(3, 1), variance=1.0, seed=0).close()
     quoted = quote(name, safe="")
-    with TestClient(create_app(url), base_url=LOCAL) as client:
+    with TestClient(create_app(url), base_url=LOCAL, client=HERE) as client:
         assert client.get(f"/v1/learners/{quoted}").json()["name"] == name
         assert post(client, f"{quoted}/ask").json()["rounds"][0]["round"] == 0
         assert client.get(f"/v1/learners/{quoted}/rounds").json()["rounds"][0]["round"] == 0
         assert client.get(f"/v1/learners/{quoted}x").status_code == 404
+
+
+def test_what_looks_like_an_encoded_slash_is_no_name(url):
+    sb.open_learner(url, name="day/one", decision_set=sb.MSets(3, 1), variance=1.0, seed=0).close()
+    with TestClient(create_app(url), base_url=LOCAL, client=HERE) as client:
+        for path in ("day%1Fone", "day%1fone/rounds", "day%252Fone"):
+            assert client.get(f"/v1/learners/{path}").status_code == 404
+        assert post(client, "day%1Fone/ask").status_code == 404
+        assert client.get("/v1/learners/day%2fone").json()["rounds"] == 0
+
+
+@pytest.mark.parametrize("labels", [[1, "1"], [("a", 1), '["a", 1]'], [2.5, "2.5"]])
+def test_keys_that_could_mean_two_labels(url, labels):
+    learner = sb.open_learner(url, name="twins", decision_set=sb.MSets(2, 2, items=labels), variance=1.0, seed=0)
+    with TestClient(create_app(url), base_url=LOCAL, client=HERE) as client:
+        post(client, "twins/ask")
+        refused = post(client, "twins/tell", {"round": 0, "rewards": {labels[1]: 2.0}, "partial": True})
+        assert refused.status_code == 422
+        assert "must name one item" in error_of(refused)
+        pairs = [[labels[0], 1.0], [labels[1], 2.0]]
+        assert post(client, "twins/tell", {"round": 0, "rewards": pairs}).status_code == 200
+        post(client, "twins/ask")
+        named = {json.dumps(labels[1]): 4.0}
+        assert post(client, "twins/tell", {"round": 1, "rewards": named, "partial": True}).status_code == 200
+    assert learner.means.tolist() == [1.0, 3.0]
 
 
 def test_decisions_are_those_of_a_learner_in_memory(client, learner):
@@ -55,6 +80,19 @@ def test_decisions_are_those_of_a_learner_in_memory(client, learner):
         twin.tell(expected.id, costs=costs)
         post(client, "courier/tell", {"round": asked["round"], "costs": costs})
     assert learner.state() == twin.state()
+
+
+@pytest.mark.parametrize("value", [2.0, -2.0])
+def test_outcomes_that_the_law_excludes_are_refused(url, value):
+    sb.open_learner(url, name="clicks", decision_set=sb.MSets(3, 1), law="bernoulli", seed=0).close()
+    with TestClient(create_app(url), base_url=LOCAL, client=HERE) as client:
+        post(client, "clicks/ask")
+        response = client.post("/v1/learners/clicks/tell", json={"round": 0, "rewards": [value]})
+        assert response.status_code == 422
+        assert error_of(response).startswith(
+            f"rewards must be from 0 to 1 under the law bernoulli, got {value:g} for 0"
+        )
+        assert post(client, "clicks/tell", {"round": 0, "costs": [-1.0]}).json() == {"told": 1}
 
 
 @pytest.mark.parametrize(
@@ -133,6 +171,14 @@ def test_keys(client, learner):
     other = post(client, "courier/forget", {"round": 1}, key="order 1")
     assert other.status_code == 422
     assert error_of(other).startswith("Idempotency-Key must be one for the same call, got 'order 1', which was ask of")
+    for action, body, key in (
+        ("ask", {"available": {"except": [["home", "a"]]}}, "order 1"),
+        ("ask", {"count": 3}, "two"),
+        ("tell", {"round": 0, "costs": [2.0] * len(costs)}, "outcome 1"),
+    ):
+        other = post(client, f"courier/{action}", body, key=key)
+        assert other.status_code == 422
+        assert "with other arguments: choose another key" in error_of(other)
 
 
 def test_the_summary(client, learner):
@@ -310,6 +356,17 @@ def test_a_database_without_its_tables(client_with, url):
         assert (response.status_code, response.json()["error"]["type"]) == (503, "StorageError")
     assert post(client, "items/ask").status_code == 503
     assert client.get("/metrics").status_code == 200
+
+
+def test_health_shows_nothing_of_the_database(client_with, url, caplog):
+    """Neither its path nor its user or host; the log has the error."""
+    client = client_with(token="a-token-of-this-test", storage_timeout=0.0)
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+        connection.execute("ALTER TABLE semibandits_learners RENAME TO learners")
+    response = client.get("/health")
+    assert (response.status_code, response.headers["retry-after"]) == (503, "1")
+    assert error_of(response) == "the storage must answer, got no answer, or an error: see the log of the service"
+    assert f"the storage is away: {url} must be a readable" in caplog.text
 
 
 def test_the_document_describes_all_requests(client):

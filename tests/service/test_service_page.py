@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from servers import HERE
 
 import semibandits as sb
 from semibandits.cli import main
@@ -80,7 +81,7 @@ def client(tmp_path, monkeypatch, capsys):
         main(shlex.split(create)[1:])
     assert end.value.code == 0
     url = shlex.split(serve)[-1]
-    with TestClient(create_app(url), base_url=ADDRESS) as client:
+    with TestClient(create_app(url), base_url=ADDRESS, client=HERE) as client:
         yield client
 
 
@@ -95,7 +96,7 @@ def test_python(client):
     (code,) = blocks("python")
     names = {"my_set": sb.MSets(4, 2), "my_policy": None, "token": "a-token-of-this-test"}
     exec(code, names)
-    with TestClient(names["app"], base_url=ADDRESS) as served:
+    with TestClient(names["app"], base_url=ADDRESS, client=HERE) as served:
         headers = {"Authorization": f"Bearer {names['token']}"}
         assert served.get("/v1/learners/courier", headers=headers).status_code == 200
 

@@ -150,11 +150,13 @@ def test_the_order_of_the_policies_does_not_matter_for_a_resume(tmp_path):
 def test_a_part_that_cannot_be_opened_is_an_error_and_stays(tmp_path, monkeypatch):
     parts = interrupted(tmp_path, 2)
 
-    def no_more_files(path):
-        raise OSError(errno.EMFILE, "too many open files")
+    def no_more_files(path, mode):
+        if Path(path).suffix == ".zip":
+            raise OSError(errno.EMFILE, "too many open files")
+        return open(path, mode)
 
     with monkeypatch.context() as patch:
-        patch.setattr("pathlib.Path.read_bytes", no_more_files)
+        patch.setattr("semibandits._files.open", no_more_files, raising=False)
         with pytest.raises(sb.InvalidInputError, match="must be a readable file"):
             small(tmp_path, resume=True)
     assert all(part.exists() for part in parts)

@@ -33,7 +33,7 @@ def test_the_example_runs(tmp_path):
     result = run_study(dataclasses.replace(study, simulation=short, execution=Execution()))
     assert result.simulation.policies == ("CUCB", "ThompsonSampling", "OSSB(gamma=0.1)")
     assert result.report == tmp_path / "seattle" / "report.html"
-    assert (tmp_path / "seattle.pdf").exists()
+    assert (tmp_path / "seattle" / "seattle.pdf").exists()
     described = set(re.findall(r"`([\w./-]+)`", PAGE))
     assert {each.name for each in (tmp_path / "seattle").iterdir()} <= described
     assert {"parts/", ABOUT, BOUND, INSTANCE, REPORT, STUDY} <= described

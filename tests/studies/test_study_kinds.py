@@ -47,8 +47,8 @@ def test_the_bound_alone(place, monkeypatch):
 
 def test_the_plan_is_drawn_where_it_is_wanted(place):
     run_text(ALONE + '[output]\nfigure = "plan.svg"\nreport = false\n')
-    assert Path("plan.svg").read_bytes().startswith(b"<?xml")
-    assert names("study-results") == ["about.json", "bound.json", "instance.json", "study.toml"]
+    assert Path("study-results/plan.svg").read_bytes().startswith(b"<?xml")
+    assert names("study-results") == ["about.json", "bound.json", "instance.json", "plan.svg", "study.toml"]
 
 
 def test_a_gap_that_is_not_reached_leaves_nothing(place, monkeypatch):

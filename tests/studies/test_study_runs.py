@@ -249,12 +249,12 @@ def test_execution_and_output_may_change(place, monkeypatch):
     no_work(monkeypatch)
     text = STUDY + '[execution]\nworkers = "auto"\n[output]\nfigure = "new.pdf"\nreport = false\n'
     assert run_text(text).finished_before
-    assert Path("new.pdf").read_bytes().startswith(b"%PDF")
-    before = Path("new.pdf").stat().st_mtime_ns
+    assert Path("study-results/new.pdf").read_bytes().startswith(b"%PDF")
+    before = Path("study-results/new.pdf").stat().st_mtime_ns
     run_text(text)
-    assert Path("new.pdf").stat().st_mtime_ns == before
+    assert Path("study-results/new.pdf").stat().st_mtime_ns == before
     run_text(text, redraw=True)
-    assert Path("new.pdf").stat().st_mtime_ns > before
+    assert Path("study-results/new.pdf").stat().st_mtime_ns > before
 
 
 def test_a_report_and_a_figure_are_not_forced_on_anyone(place):

@@ -94,7 +94,8 @@ def command(
     tie_tolerance: Annotated[
         float,
         typer.Option(
-            help="Decisions whose rewards differ by at most this, relative to m max|θ|, tie.", rich_help_panel=SOLVER
+            help="Decisions whose rewards differ by at most this, relative to the means in which they differ, tie.",
+            rich_help_panel=SOLVER,
         ),
     ] = 1e-12,
     everything: Annotated[

@@ -12,9 +12,11 @@ from rich.table import Table
 from semibandits._counts import DecisionCount
 from semibandits.cli.terminal import facts_table, styled
 from semibandits.families.registry import FAMILIES
+from semibandits.families.texts import NamedItems
 from semibandits.instances import Instance
 from semibandits.laws.plain import title, words
 from semibandits.regret_bound.result import GravesLaiResult, Status
+from semibandits.regret_bound.summary import tie_facts
 from semibandits.reporting.bound_payload import HORIZONS, reward_of
 from semibandits.reporting.formatting import (
     amount,
@@ -66,6 +68,10 @@ def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) ->
     facts.add_row(f"Best {FAMILIES[instance.family].nouns_of(instance.decision_set).decision}", first)
     for line in others:
         facts.add_row("", line)
+    for fact in tie_facts(
+        result, NamedItems(instance.decision_set, instance.family, instance.labels, instance.description)
+    ):
+        facts.add_row(*fact)
     facts.add_row(*_worth(instance, result))
     facts.add_row("C(θ)", styled(_with_unit(_bound_text(result), instance.unit) + " per ln T", style="bold"))
     facts.add_row("Certified", _certificate(result))

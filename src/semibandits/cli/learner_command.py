@@ -12,6 +12,7 @@ from rich.table import Table
 
 from semibandits._fields import unknown_name
 from semibandits._files import write_whole
+from semibandits._printable import url_without_password
 from semibandits._text import shortened
 from semibandits.cli.learner_creation import Creation, create
 from semibandits.cli.options import (
@@ -147,7 +148,9 @@ def command(
     elif action == "import":
         _import(url, name, input_file, as_json=as_json)
     elif name is None:
-        raise InvalidInputError(f"{action} must have the name of a learner, got none: semibandits learner list {url}")
+        raise InvalidInputError(
+            f"{action} must have the name of a learner, got none: semibandits learner list {url_without_password(url)}"
+        )
     elif action == "create":
         if problem is None:
             raise InvalidInputError("create must have a problem, got none: name a dataset or a file after the name")
@@ -169,7 +172,7 @@ def _stored_facts(backend: Backend, name: str) -> dict[str, Any]:
         "name": name,
         "created": stored.created,
         "decision_set": stored.specification["decision_set"]["type"],
-        "policy": specification["name"] if isinstance(specification, dict) else str(specification),
+        "policy": str(specification.get("name") if isinstance(specification, dict) else specification),
         "calls": calls,
         "entries": entries,
         "snapshots": snapshots,
@@ -248,9 +251,10 @@ def _import(url: str, name: str | None, source: Path | None, *, as_json: bool) -
         text = sys.stdin.read() if source is None else source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"{source or 'stdin'} must be a readable export of a learner, got {error}") from error
-    chosen = imported(backend, text.split("\n"), name=name)
+    chosen, is_replayed = imported(backend, text.split("\n"), name=name)
     backend.close()
-    print_json({"name": chosen}) if as_json else print_line(f"Imported {chosen}")
+    note = "" if is_replayed else "; its decision set or policy is your own, so that its journal was not replayed"
+    print_json({"name": chosen, "replayed": is_replayed}) if as_json else print_line(f"Imported {chosen}{note}")
 
 
 def _prune(url: str, name: str, *, as_json: bool) -> None:

@@ -13,7 +13,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
 from semibandits.instances import Instance, ProblemOptions
 from semibandits.learning.database.opening import new_backend, open_learner
-from semibandits.learning.database.operations import checked_name
+from semibandits.learning.database.operations import new_name
 from semibandits.learning.learner import Learner
 from semibandits.policies.registry import policy_from
 from semibandits.studies.policies import PolicyChoice
@@ -58,7 +58,7 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
     StorageError
         If the database cannot be used.
     """
-    checked_name(name)
+    new_name(name)
     instance = load_problem(find_problem(problem, options)).instance
     arguments = _arguments(instance, options, creation)
     Learner(**arguments)  # its errors, before the database is touched
@@ -94,7 +94,7 @@ def _with_names(instance: Instance) -> DecisionSet:
     """The decision set, whose items have the names of the instance where they are only numbered."""
     x = instance.decision_set
     is_numbered = tuple(x.items) == tuple(range(x.d)) and instance.labels != tuple(map(str, x.items))
-    return rebuild(describe(x) | {"items": list(instance.labels)}) if is_numbered else x
+    return rebuild(describe(x) | {"items": list(instance.labels)}, x.d) if is_numbered else x
 
 
 def _check_new(url: str, name: str) -> None:

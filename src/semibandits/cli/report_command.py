@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -9,8 +10,9 @@ import typer
 
 from semibandits.cli.options import OUTPUT, AsJson, Question, Title, Unit
 from semibandits.cli.terminal import facts_table, new_console, print_json
+from semibandits.errors import InvalidInputError
 from semibandits.reporting.payload import payload_of
-from semibandits.reporting.report import check_report, retitled, write_payload
+from semibandits.reporting.report import check_report, is_report, retitled, write_payload
 from semibandits.reporting.sources import REPORT, read_results
 
 HELP = """
@@ -57,6 +59,10 @@ def command(
 ) -> None:
     """Write an HTML report of a bound or a simulation."""
     target = to or (path / REPORT if path.is_dir() else path.with_suffix(".html"))
+    if to is None and os.path.lexists(target) and not is_report(target):
+        raise InvalidInputError(
+            f"the report must not replace {str(target)!r}, which semibandits has not written: name the file with --to"
+        )
     data = retitled(read_results(path), title=title, unit=unit, question=question)
     check_report(target)
     payload = payload_of(data)

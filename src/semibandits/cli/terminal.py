@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from semibandits._text import json_text, visible
+from semibandits._printable import visible, without_passwords
+from semibandits._text import json_text
 from semibandits.errors import Option
 
 OPTION_NAMES: Final = {"capacities": "capacity", "columns": "column", "folder": "output"}
@@ -63,7 +64,7 @@ def print_json(value: object) -> None:
 
 def print_remark(kind: str, message: str) -> None:
     """Print a message on stderr as one line that starts with `kind`, Error or Warning; a very long one without its middle."""
-    line = visible(" ".join(message.split()))
+    line = visible(" ".join(without_passwords(message).split()))
     if len(line) > LONGEST_REMARK:
         line = f"{line[: LONGEST_REMARK // 2]}…{line[-LONGEST_REMARK // 2 :]}"
     try:

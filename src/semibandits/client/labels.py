@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, TypeAlias
 
+from semibandits._pandas import has_index, numbers_rows
 from semibandits.errors import InvalidInputError
 
 Outcome: TypeAlias = Iterable[float | None] | Mapping[Hashable, float | None]
@@ -27,13 +28,16 @@ def decoded_labels(values: list[Any]) -> tuple[Hashable, ...]:
 
 
 def encoded_labels(labels: Iterable[Hashable], what: str) -> list[Any]:
-    """Labels as a JSON list.
+    """Labels as a JSON list; of a mapping or Series from label to truth value, those with True.
 
     Raises
     ------
     InvalidInputError
         If they are no collection of labels.
     """
+    by_label = _by_label(labels)
+    if by_label and all(type(value).__name__ in ("bool", "bool_") for _, value in by_label):
+        labels = [label for label, value in by_label if value]
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise InvalidInputError(
             f"{what} must be a collection of labels, got {labels!r}: pass for instance {what}={{'a', 'b'}}; the service takes no "
@@ -52,14 +56,22 @@ def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any] | d
     InvalidInputError
         If a value is no number, or infinite.
     """
-    if isinstance(outcome, Mapping):
-        return [[_plain(label), _number(value, what, round_id)] for label, value in outcome.items()] or {}
+    by_label = _by_label(outcome)
+    if by_label is not None:
+        return [[_plain(label), _number(value, what, round_id)] for label, value in by_label] or {}
     if isinstance(outcome, str | bytes) or not isinstance(outcome, Iterable):
         raise InvalidInputError(
             f"{what} of round {round_id} must be a sequence of numbers or a mapping from label to number, got {outcome!r}: pass "
             "one number per item of the round"
         )
     return [_number(value, what, round_id) for value in outcome]
+
+
+def _by_label(values: Any) -> list[tuple[Any, Any]] | None:
+    """Entries of a mapping or of a Series with their labels; None for all others, and Series with the index of rows."""
+    if isinstance(values, Mapping):
+        return list(values.items())
+    return list(values.items()) if has_index(values) and not numbers_rows(values.index) else None
 
 
 def _number(value: Any, what: str, round_id: int) -> float | None:

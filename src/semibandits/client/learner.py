@@ -69,7 +69,7 @@ class RemoteLearner:
 
         Parameters
         ----------
-        available : collection of labels, optional
+        available : collection of labels, mask, or mapping from label to bool, optional
             What can be chosen in this round; everything by default.
         unavailable : collection of labels, optional
             What cannot be chosen; an alternative to `available`.

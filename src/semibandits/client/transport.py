@@ -6,13 +6,17 @@ import json
 import logging
 import random
 import secrets
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from semibandits import errors
+from semibandits._json import strict_json
+from semibandits._printable import visible
 from semibandits._version import __version__
 from semibandits.errors import InvalidInputError, SemibanditsError, ServiceError
 
@@ -31,6 +35,11 @@ LONGEST_ASKED: Final = 60.0
 REPEATED: Final = frozenset({429, 502, 503, 504})
 """Statuses of requests that are repeated: too many requests, and a service or a proxy before it that is not ready."""
 LONGEST_KEY: Final = 200
+LARGEST_ANSWER: Final = 2**26
+"""Most bytes of an answer; as JSON, they may take twenty times as much memory."""
+LONGEST_MESSAGE: Final = 4_000
+LEAST_SECONDS: Final = 0.001
+_CONNECTED: Final = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
 _ERRORS: Final[dict[str, type[SemibanditsError]]] = {
     kind.__name__: kind
     for kind in (
@@ -52,10 +61,13 @@ class Transport:
     def __init__(self, url: str, token: str | None, *, timeout: float, retries: int) -> None:
         self.url = _checked_url(url)
         self._retries = _checked_retries(retries)
-        headers = {"Accept": "application/json", "User-Agent": f"semibandits/{__version__}"}
+        self._timeout, self._attempt = _checked_timeout(timeout), _Attempt()
+        headers = {
+            "Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": f"semibandits/{__version__}"
+        }  # fmt: skip
         if token is not None:
             headers["Authorization"] = f"Bearer {_checked_token(token)}"
-        self._http = httpx.Client(base_url=self.url, headers=headers, timeout=_checked_timeout(timeout))
+        self._http = httpx.Client(base_url=self.url, headers=headers, timeout=self._timeout)
 
     def close(self) -> None:
         """Close the connections."""
@@ -75,30 +87,62 @@ class Transport:
 
     def _answer(self, method: str, path: str, **arguments: Any) -> Any:
         for attempt in range(self._retries + 1):
-            response, failure = None, None
+            response, failure, body = None, None, b""
             try:
-                response = self._http.request(method, path, **arguments)
+                response, body = self._exchanged(method, path, arguments)
             except httpx.TransportError as error:
                 failure = error
             except (httpx.RequestError, httpx.InvalidURL) as error:  # what a repetition does not change
                 raise _unreadable(method, path, str(error) or type(error).__name__) from error
             if response is not None and response.status_code not in REPEATED:
-                return _content(response)
+                return _content(response, body)
             if attempt < self._retries:
                 wait = _wait(attempt, response)
-                found = failure if response is None else f"status {response.status_code}"
+                found = visible(str(failure)) if response is None else f"status {response.status_code}"
                 LOGGER.info(
                     "attempt %d of %s %s failed (%s); the next in %.1f s", attempt + 1, method, path, found, wait
                 )
                 time.sleep(wait)
         if response is not None:
-            return _content(response)  # raises the error
-        reason = str(failure) or type(failure).__name__
+            return _content(response, body)  # raises the error
+        reason = visible(str(failure)) or type(failure).__name__
         attempts = "1 attempt" if self._retries == 0 else f"{self._retries + 1} attempts"
         raise ServiceError(
             f"the service at {self.url} must answer, got no answer in {attempts} ({reason}): check the URL and "
             "that the service runs, and repeat the call with its key"
         ) from failure
+
+    def _exchanged(self, method: str, path: str, arguments: dict[str, Any]) -> tuple[httpx.Response, bytes]:
+        """The answer to one attempt and its body, which must arrive in time."""
+        self._attempt.deadline = time.monotonic() + self._timeout
+        body = bytearray()
+        with self._http.stream(method, path, extensions={"trace": self._limit_reading}, **arguments) as response:
+            if _encoding(response):  # it may unpack to any size, and the service sends no such answers
+                return response, b""
+            for part in response.iter_bytes():
+                body += part
+                if len(body) > LARGEST_ANSWER:
+                    raise _unreadable(method, path, f"more than {LARGEST_ANSWER:,} bytes", response.status_code)
+                if time.monotonic() > self._attempt.deadline:
+                    raise httpx.ReadTimeout(f"no complete answer within {self._timeout:g} seconds")
+        return response, bytes(body)
+
+    def _limit_reading(self, event: str, info: Mapping[str, Any]) -> None:
+        """Let every read from a new connection end with the attempt, also where an answer arrives byte by byte."""
+        if event in _CONNECTED:
+            stream = info["return_value"]
+            stream.read = partial(_read_in_time, stream.read, self._attempt)
+
+
+class _Attempt(threading.local):
+    """When the attempt of this thread must end, in seconds of `time.monotonic`."""
+
+    deadline = 0.0
+
+
+def _read_in_time(read: Callable[..., bytes], attempt: _Attempt, max_bytes: int, timeout: float | None = None) -> bytes:
+    left = max(attempt.deadline - time.monotonic(), LEAST_SECONDS)
+    return read(max_bytes, timeout=left if timeout is None else min(timeout, left))
 
 
 def _wait(attempt: int, response: httpx.Response | None) -> float:
@@ -111,7 +155,7 @@ def _wait(attempt: int, response: httpx.Response | None) -> float:
     return wait
 
 
-def _content(response: httpx.Response) -> Any:
+def _content(response: httpx.Response, body: bytes) -> Any:
     """The JSON of an answer.
 
     Raises
@@ -120,16 +164,16 @@ def _content(response: httpx.Response) -> Any:
         The error of the service, of the class that the library raises for it.
     """
     try:
-        content = response.json()
-    except (ValueError, LookupError, RecursionError) as error:
+        content = strict_json(body)
+    except ValueError as error:
         kind = response.headers.get("Content-Type", "no content type")
-        found = f"{kind} with status {response.status_code}"
+        found = f"{kind}{_encoding(response)} with status {response.status_code}"
         raise _unreadable(response.request.method, response.url.path, found, response.status_code) from error
     if response.is_success:
         return content
     match content:
         case {"error": {"type": str(kind), "message": str(message)}} if message.strip():
-            known = _ERRORS.get(kind)
+            known, message = _ERRORS.get(kind), visible(message[:LONGEST_MESSAGE])
             raise known(message) if known else ServiceError(message, status=response.status_code)
     raise ServiceError(
         f"{response.request.method} {response.url.path} must succeed, got status {response.status_code} without a message: check "
@@ -138,9 +182,16 @@ def _content(response: httpx.Response) -> Any:
     )
 
 
+def _encoding(response: httpx.Response) -> str:
+    """The encoding of an answer that is not plain."""
+    encoding: str = response.headers.get("Content-Encoding", "identity")
+    return "" if encoding.casefold() == "identity" else f" in Content-Encoding {encoding}"
+
+
 def _unreadable(method: str, path: str, found: str, status: int | None = None) -> ServiceError:
     return ServiceError(
-        f"the answer to {method} {path} must be JSON, got {found}: check that the URL is that of the service",
+        f"the answer to {method} {path} must be JSON, got {visible(found[:LONGEST_MESSAGE])}: check that the URL is that of the "
+        "service",
         status=status,
     )
 
@@ -151,7 +202,7 @@ def _read(make: Callable[[Any], T], content: Any, path: str) -> T:
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise ServiceError(
             f"the answer to {path} must have the form that semibandits {__version__} reads, got another one "
-            f"({type(error).__name__}: {error}): use the same version on both sides"
+            f"({type(error).__name__}: {visible(str(error)[:LONGEST_MESSAGE])}): use the same version on both sides"
         ) from error
 
 

@@ -128,7 +128,7 @@ class AvailableDecisions(DecisionSet):
         SolverError
             If the weights are too large to be compared with lower ones.
         """
-        return self._part(self._answer(item_vector(weights, self.d, "weights")))
+        return self._part(self._answer(item_vector(weights, self, "weights")))
 
     def index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
         """Index of a decision; see :meth:`DecisionSet.index_of`."""

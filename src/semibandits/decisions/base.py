@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from semibandits._validation import as_decision, checked_answer, finite_number, 
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.kernels.outliers import least_reward
 from semibandits.optimization.front import BudgetFront, front_by_search, infeasible, undominated
 from semibandits.optimization.problems import IndexAnswer, budgeted_by_search, index_by_search
 from semibandits.optimization.rounding import exponent, forgiven, rescaled
@@ -116,7 +118,7 @@ class DecisionSet(ABC):
         InvalidInputError
             If they are not d finite numbers.
         """
-        return item_vector(weights, self.d, "weights")
+        return item_vector(weights, self, "weights")
 
     def check_means(self, theta: FloatArray, *, in_costs: bool = False) -> None:
         """Refuse mean rewards `theta`, shape (d,), that are above `upper`; with `in_costs`, the message is about costs.
@@ -256,7 +258,7 @@ class DecisionSet(ABC):
         >>> sb.MSets(3, 1).maximize_index(rates, 1.0 / views).tolist()  # 0.3 + sqrt(1 / 4) is the largest
         [False, False, True]
         """
-        a, c, _ = self._index_problem(rewards, bonuses)
+        a, c, _ = self._index_problem(rewards, bonuses, _ratio(ratio))
         return self._maximize_index(a, c, _ratio(ratio))
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
@@ -296,7 +298,7 @@ class DecisionSet(ABC):
         most = whole(most)
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
             raise InvalidInputError(f"most must be an integer >= 1, got {most!r}: pass for instance 1000")
-        a, c, power = self._index_problem(rewards, bonuses)
+        a, c, power = self._index_problem(rewards, bonuses, _ratio(ratio))
         found = self._search_index(a, c, _ratio(ratio), int(most))
         x = found.decision
         value = float(np.ldexp(self.index_of(a, c, x), -power))
@@ -317,14 +319,25 @@ class DecisionSet(ABC):
         """Power of two by which rewards of this size are multiplied; 0 where their unit matters, as that of `upper`."""
         return exponent(largest) if self.upper is None else 0
 
-    def _index_problem(self, rewards: ArrayLike, bonuses: ArrayLike) -> tuple[FloatArray, FloatArray, int]:
+    def _index_problem(
+        self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float
+    ) -> tuple[FloatArray, FloatArray, int]:
         """Validate and rescale P_IM; also return the exponent of the power of two that scales the rewards."""
         a, c = self._numbers(rewards, "rewards"), self._numbers(bonuses, "bonuses")
         if (c < 0).any():
             raise InvalidInputError(f"bonuses must be >= 0, got {c.min():g}: the index takes the root of their sum")
+        a = self._without_outliers(a, c, ratio)
         largest = max(float(np.abs(a).max()), float(np.sqrt(c.max())))
         power = self._power(largest)
         return rescaled(a, largest, power), rescaled(c, largest**2, 2 * power), power
+
+    def _without_outliers(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> FloatArray:
+        """The same as the kernel `rewards_without_outliers`."""
+        highest, bonus = float(rewards.max()), math.sqrt(self.m * bonuses.max()) / ratio
+        if bonus == 0.0 or rewards.min() >= least_reward(0.0, highest, bonus, self.m):
+            return rewards
+        value = float(rewards[self.maximize(rewards)].sum())
+        return np.maximum(rewards, least_reward(value, highest, bonus, self.m))
 
     def index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
         """Index of a decision x, which `maximize_index` maximises: ``rewards·x + sqrt(bonuses·x)``.
@@ -378,7 +391,7 @@ class DecisionSet(ABC):
         return front_by_search(self.maximize, rewards, budgets, self.m)
 
     def _numbers(self, values: ArrayLike, name: str) -> FloatArray:
-        array = item_vector(values, self.d, name)
+        array = item_vector(values, self, name)
         if np.abs(array).max() > LARGEST_NUMBER:
             raise InvalidInputError(
                 f"{name} must be at most {LARGEST_NUMBER:g} in size, got {np.abs(array).max():g}: scale them down"

@@ -84,7 +84,7 @@ class EnumeratedDecisions(DecisionSet):
         InvalidInputError
             If `weights` is malformed or its sums overflow.
         """
-        theta = item_vector(weights, self.d, "weights")
+        theta = item_vector(weights, self, "weights")
         totals: FloatArray = np.asarray(self._sums @ theta)
         if not np.isfinite(totals).all():
             raise InvalidInputError(

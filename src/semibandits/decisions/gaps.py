@@ -14,8 +14,11 @@ from semibandits._costs import item_means
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import checked_answer, finite_number
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.constants import without_constants
 from semibandits.decisions.routes import Routes
+from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.kernels.outliers import without_outliers
 from semibandits.optimization.rounding import exponent, rescaled
 
 
@@ -39,7 +42,8 @@ def smallest_gap(
     costs : array_like of float, shape (d,), optional
         Mean cost of each item instead of `theta`: rewards are minus costs.
     tie_tolerance : float
-        Decisions whose rewards differ by at most ``tie_tolerance * m * max|theta|`` tie, as in ``graves_lai``; >= 0.
+        Decisions tie if their rewards differ by at most ``tie_tolerance * m`` times the largest ``|theta_i|`` of an item in which
+        they differ, as in ``graves_lai``; >= 0.
     most_ties : int
         Maximum number of optimal decisions, >= 1; each takes up to d calls of ``maximize``.
 
@@ -78,7 +82,7 @@ def smallest_gap(
     >>> sb.smallest_gap(sb.Paths(streets, "A", "D"), costs=[4, 2, 5, 6])
     1.0
     """
-    rewards = item_means(theta, costs, decision_set.d)
+    rewards = item_means(theta, costs, decision_set)
     tolerance = finite_number(tie_tolerance, "tie_tolerance")
     if tolerance < 0:
         raise InvalidInputError(f"tie_tolerance must be >= 0, got {tie_tolerance!r}: pass 0 for no tolerance")
@@ -87,19 +91,20 @@ def smallest_gap(
         raise InvalidInputError(
             f"most_ties must be an integer >= 1, got {most_ties!r}: at least one decision is optimal"
         )
+    rewards = without_constants(decision_set, rewards)
     largest = float(np.abs(rewards).max())
     if largest == 0:
         return math.inf
     power = exponent(largest)
     scaled = rescaled(rewards, largest, power)
-    tie = tolerance * decision_set.m * float(np.abs(scaled).max())
-    optimal = None
+    best = _maximizer(decision_set, scaled.copy())
+    ties, optimal = Ties.of(scaled, best, decision_set.m, tolerance), None
     # Weights above the bounds of routes do not force items.
     ranked = decision_set.ranked(rewards) if isinstance(decision_set, Routes) else _ranked(decision_set, scaled)
     for rank, x in enumerate(ranked):
         optimal = x if optimal is None else optimal
         gap = math.fsum([*scaled[optimal & ~x], *-scaled[x & ~optimal]])
-        if gap > tie:
+        if not ties.with_best(optimal, x[None], np.array([gap]))[0]:
             return math.ldexp(gap, -power)
         if rank >= most_ties:
             raise TooManyDecisionsError(
@@ -113,10 +118,11 @@ def _ranked(decision_set: DecisionSet, theta: FloatArray) -> Iterator[BoolArray]
     no_items = np.zeros(decision_set.d, dtype=np.bool_)
     order = count()  # ties go to the decision found first
     queue: list[tuple[float, int, BoolArray, BoolArray, BoolArray]] = []
+    known = _maximizer(decision_set, theta)
     parts: Iterator[tuple[BoolArray, BoolArray]] = iter([(no_items, no_items)])
     while True:
         for inside, outside in parts:
-            best = _best(decision_set, theta, inside, outside)
+            best = _best(decision_set, theta, known, inside, outside)
             if best is not None:
                 heapq.heappush(queue, (-math.fsum(theta[best]), next(order), best, inside, outside))
         if not queue:
@@ -152,8 +158,21 @@ def _has_more(decision_set: DecisionSet, x: BoolArray, outside: BoolArray) -> bo
     return bool(y[x].all() and not y[outside].any() and np.count_nonzero(y) > np.count_nonzero(x))
 
 
-def _best(decision_set: DecisionSet, theta: FloatArray, inside: BoolArray, outside: BoolArray) -> BoolArray | None:
-    """Decision of largest reward with all items of `inside` and none of `outside`; None if no decision has them."""
+def _best(
+    decision_set: DecisionSet, theta: FloatArray, known: BoolArray, inside: BoolArray, outside: BoolArray
+) -> BoolArray | None:
+    """Decision of largest reward with all items of `inside` and none of `outside`; None if no decision has them.
+
+    Given a decision `known`, it is first searched without items that are out of scale.
+    """
+    usual = without_outliers(theta, known | inside, decision_set.m)
+    x = _best_forced(decision_set, usual, inside, outside)
+    return x if x is None or (usual[x] == theta[x]).all() else _best_forced(decision_set, theta, inside, outside)
+
+
+def _best_forced(
+    decision_set: DecisionSet, theta: FloatArray, inside: BoolArray, outside: BoolArray
+) -> BoolArray | None:
     forced = inside.astype(np.float64) - outside
     largest = float(np.abs(theta).max()) or 1.0
     strength = 2.0 * largest

@@ -143,7 +143,7 @@ class Matchings(DecisionSet):
 
         If no side must be saturated, only items with positive weight are chosen.
         """
-        theta = item_vector(weights, self.d, "weights")
+        theta = item_vector(weights, self, "weights")
         x, stuck = self._heaviest(theta)
         if len(stuck):
             raise InvalidInputError(
@@ -205,7 +205,7 @@ class Matchings(DecisionSet):
         RuntimeError
             If x* is not optimal, which is a bug in the library.
         """
-        theta = item_vector(weights, self.d, "weights")
+        theta = item_vector(weights, self, "weights")
         x = self.maximize(theta)
         inside, outside = np.flatnonzero(x), np.flatnonzero(~x)
         free = len(inside)

@@ -21,6 +21,7 @@ from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.matroid_intersection import augmenting_path, neighbours
+from semibandits.kernels.outliers import without_outliers
 from semibandits.kernels.potentials import potentials
 from semibandits.matroids import Matroid, Partition
 from semibandits.matroids._checks import as_count
@@ -192,8 +193,8 @@ class MatroidIntersection(DecisionSet):
         Successive shortest augmenting paths by (cost, number of arcs): after k of them the set is the heaviest one of k
         items (Lawler 1975; Schrijver 2003, Theorem 41.3).
         """
-        theta = item_vector(weights, self._d, "weights")
-        return self._heaviest(_as_integers(theta)[0], self._m)
+        theta = item_vector(weights, self, "weights")
+        return self._best(theta)[0]
 
     def count(self, limit: int = 1_000_000) -> int:
         """Exact number of decisions, by a formula for two partitions with few groups and for arborescences, else by listing.
@@ -274,12 +275,12 @@ class MatroidIntersection(DecisionSet):
         Nodes are shared by the items of a class: a cycle that visits such a node twice is the sum of two shorter
         ones, so neither the cone (T0) nor the constraints (T1, T3) change, and there are fewer arcs.
         """
-        theta = item_vector(weights, self._d, "weights")
+        theta = item_vector(weights, self, "weights")
         largest = float(np.abs(theta).max())
         if largest * 4 * (self._m + 1) == float("inf"):
             raise InvalidInputError(f"weights must have finite sums, got weights up to {largest:g}: scale them down")
-        integers, shift = _as_integers(theta)
-        x = self._heaviest(integers, self._m)
+        x, usual = self._best(theta)
+        integers, shift = _as_integers(usual)
         members = np.flatnonzero(x)
         swaps1, swaps2 = self._m1.exchanges(members)[1], self._m2.exchanges(members)[1]
         z = np.flatnonzero(swaps1.any(axis=0) & swaps2.any(axis=0))
@@ -294,6 +295,7 @@ class MatroidIntersection(DecisionSet):
         leaving, entering = np.full((2, len(tails)), -1, dtype=np.int64)
         leaving[: len(leaver)] = members[leaver]
         entering[len(leaver) : len(leaver) + len(z)] = z
+        # Potentials of usual weights are large enough for worse items, which only enter.
         pi, ok = potentials(n_nodes, tails, heads, _raw_costs(integers.astype(np.float64), leaving, entering))
         if not ok:
             raise self._not_matroids()
@@ -316,6 +318,12 @@ class MatroidIntersection(DecisionSet):
     def _contains(self, x: BoolArray) -> bool:
         indices = np.flatnonzero(x)
         return len(indices) == self._m and self._m1.is_independent(indices) and self._m2.is_independent(indices)
+
+    def _best(self, theta: FloatArray) -> tuple[BoolArray, FloatArray]:
+        """The heaviest decision, and the weights by which it was found: those without outliers."""
+        x = self._heaviest(_as_integers(theta)[0], self._m)
+        usual = without_outliers(theta, x, self._m)
+        return (self._heaviest(_as_integers(usual)[0], self._m) if usual.min() > theta.min() else x), usual
 
     def _heaviest(self, integers: IntArray, size: int) -> BoolArray:
         """Heaviest common independent set of `size` items, or of the largest possible size below it."""

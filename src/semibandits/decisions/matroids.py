@@ -145,7 +145,7 @@ class MatroidDecisions(DecisionSet):
         -----
         These gaps determine the Graves-Lai problem, C(theta) = sum of 1 / delta_i for variance 1/2 [theory T2].
         """
-        theta = item_vector(weights, self._d, "weights")
+        theta = item_vector(weights, self, "weights")
         x = self.maximize(theta)
         j = self._matroid.lightest_partners(np.flatnonzero(x), theta)
         gaps = np.where(j >= 0, theta[j] - theta, np.inf)
@@ -168,7 +168,7 @@ class MatroidDecisions(DecisionSet):
         -----
         The fundamental circuits of x*.
         """
-        theta = item_vector(weights, self._d, "weights")
+        theta = item_vector(weights, self, "weights")
         x = self.maximize(theta)
         members = np.flatnonzero(x)
         swaps = self._matroid.exchanges(members)[1]
@@ -291,7 +291,7 @@ class MatroidBases(MatroidDecisions):
         InvalidInputError
             If `weights` has the wrong shape or holds NaN or infinity.
         """
-        theta = item_vector(weights, self._d, "weights")
+        theta = item_vector(weights, self, "weights")
         return self._matroid.greedy(np.argsort(-theta, kind="stable"))
 
     def _compiled(self) -> CompiledOracle | None:

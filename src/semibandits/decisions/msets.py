@@ -112,7 +112,7 @@ class MSets(MatroidDecisions):
         InvalidInputError
             If `weights` has the wrong shape or holds NaN or infinity.
         """
-        return select_largest(item_vector(weights, self._d, "weights"), self._m)
+        return select_largest(item_vector(weights, self, "weights"), self._m)
 
     def _restricted_to(self, items: IntArray) -> MSets:
         return MSets(len(items), self._m)

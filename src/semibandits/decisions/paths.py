@@ -94,7 +94,7 @@ class Paths(DecisionSet):
                 f"source and target must differ, got {source!r} for both: a path needs at least one arc"
             )
         self.nodes, self.tails, self.heads = edges.nodes, edges.tails, edges.heads
-        self.source, self.target = source, target
+        self.source, self.target = edges.nodes[first], edges.nodes[last]
         self._items = edges.items
         tails, heads = edges.tails.copy(), edges.heads.copy()  # kernels are recompiled for read-only arrays
         self.topological_order = acyclic_order(edges.n_nodes, tails, heads)
@@ -190,7 +190,7 @@ class Paths(DecisionSet):
         head, items of x* leave on arcs of cost 0 from head to tail, and the nodes of x* are the hub. Items on no path have no
         arc. The potentials are minus the weights of the heaviest paths from the source. [theory T0]
         """
-        theta = item_vector(weights, self.d, "weights")
+        theta = item_vector(weights, self, "weights")
         x, heaviest = self._heaviest(theta)
         items = np.flatnonzero(self.useful_items)
         tails, heads, inside = self._places[self.tails[items]], self._places[self.heads[items]], x[items]
@@ -271,7 +271,7 @@ class Paths(DecisionSet):
 
     def _heaviest(self, weights: ArrayLike) -> tuple[BoolArray, FloatArray]:
         # A copy, since kernels are recompiled for read-only and strided arrays.
-        return longest_path(item_vector(weights, self.d, "weights").copy(), *self._into)
+        return longest_path(item_vector(weights, self, "weights").copy(), *self._into)
 
     def _restricted_to(self, items: IntArray) -> Paths:
         first, last = self.nodes.index(self.source), self.nodes.index(self.target)

@@ -12,6 +12,7 @@ import numpy as np
 from semibandits._arguments import hinted
 from semibandits._frames import ItemSource, as_pairs
 from semibandits._graphs import is_graph, node_number, numbered_pairs, read_edges
+from semibandits._labelled import in_item_order
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, item_vector
 from semibandits.decisions.base import DecisionSet
@@ -115,13 +116,15 @@ class Routes(DecisionSet):
         edges = read_edges(as_pairs(graph, tail=tail, head=head), directed=self.directed)
         self._source = ItemSource.of(graph, tail, head)
         self.nodes, self.tails, self.heads = edges.nodes, edges.tails, edges.heads
-        self.source, self.target, self._items = source, target, edges.items
         self._first, self._last = node_number(source, "source", edges), node_number(target, "target", edges)
+        self.source, self.target, self._items = self.nodes[self._first], self.nodes[self._last], edges.items
         if self._first == self._last:
             raise InvalidInputError(
                 f"source and target must differ, got {source!r} for both: a route needs at least one item"
             )
-        least = self.values_of(least) if isinstance(least, str) else as_floats(least, "least")
+        least = (
+            self.values_of(least) if isinstance(least, str) else as_floats(in_item_order(least, self, "least"), "least")
+        )
         if least.shape not in ((), (self.d,)):
             raise InvalidInputError(
                 f"least must be a number or have shape (d,) = ({self.d},), got {least.shape}: pass one number per item"
@@ -202,7 +205,7 @@ class Routes(DecisionSet):
 
     def _unclipped(self, weights: ArrayLike) -> FloatArray:
         """Minus the weights."""
-        costs: FloatArray = -item_vector(weights, self.d, "weights")
+        costs: FloatArray = -item_vector(weights, self, "weights")
         if costs.max() > LARGEST_COST * (1.0 + ROUNDING):
             raise InvalidInputError(
                 f"weights must be at least {-LARGEST_COST:g}, got {-costs.max():g}: scale them up, towards 0"

@@ -78,7 +78,7 @@ class SpanningTrees(MatroidDecisions):
         InvalidInputError
             If `weights` has the wrong shape or holds NaN or infinity.
         """
-        theta = item_vector(weights, self._d, "weights")
+        theta = item_vector(weights, self, "weights")
         return heaviest_forest(self._n_nodes, self._tails, self._heads, theta)
 
     def _restricted_to(self, items: IntArray) -> SpanningTrees:

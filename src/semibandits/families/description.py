@@ -16,6 +16,8 @@ from semibandits.families.family import JSON
 from semibandits.families.labels import LARGEST_PLAIN_INTEGER, without_addresses
 from semibandits.families.registry import FAMILIES, family_of
 
+MOST_STATED: Final = 2**21
+"""Largest number of items in a description that states it without listing anything of each item."""
 _DAMAGE: Final = (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError, RecursionError)
 
 
@@ -54,7 +56,8 @@ def rebuild(description: Mapping[str, Any], d: int | None = None) -> DecisionSet
     description : mapping
         Output of :func:`describe`, possibly after a round trip through JSON.
     d : int, optional
-        Required number of items. A description that states another number is rejected before memory is allocated.
+        Required number of items. A description that states another number, or without `d` more than 2^21 items, is rejected
+        before memory is allocated.
 
     Raises
     ------
@@ -62,8 +65,7 @@ def rebuild(description: Mapping[str, Any], d: int | None = None) -> DecisionSet
         If it is not a valid description.
     """
     try:
-        if d is not None:
-            _check_sizes(description, d)
+        _check_sizes(description, d)
         result = FAMILIES[description["family"]].read(description)
         unchanged = digest(describe(result)) == digest(dict(description))
     except InvalidInputError as error:
@@ -124,13 +126,15 @@ def digest(content: object) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def _check_sizes(description: Mapping[str, Any], d: int) -> None:
-    """Check the numbers of items stated by a description and by the matroids in it."""
+def _check_sizes(description: Mapping[str, Any], d: int | None) -> None:
+    """Check the numbers of items stated by a description and by the matroids in it; see `rebuild`."""
     claimed = [description["d"]] if "d" in description else []
     claimed += [description["shape"][1]] if "shape" in description else []
     for size in claimed:
-        if size != d:
+        if d is not None and size != d:
             raise InvalidInputError(f"d must be the number of items, {d}, got {size!r}: pass it unchanged")
+        if d is None and size > MOST_STATED:
+            raise InvalidInputError(f"d must be at most {MOST_STATED:,}, got {size!r}: pass the set itself")
     for matroid in (description[key] for key in ("matroid", "m1", "m2") if key in description):
         if isinstance(matroid, Mapping):
             _check_sizes(matroid, d)

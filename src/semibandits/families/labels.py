@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 
 from semibandits._fields import as_label, unknown_name
-from semibandits._graphs import EdgeList
+from semibandits._graphs import EdgeList, read_edges
 from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError, UnsupportedError
 
 LARGEST_PLAIN_INTEGER: Final = 2**53
 """Larger integers are written as text, since other readers of JSON would round them."""
-MOST_CELLS: Final = 2**30
+MOST_CELLS: Final = 2**28
 """Maximum number of entries of a matrix that is stored by the positions of its ones."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 _NO_SIDE: Final[dict[str, int]] = {}
@@ -105,15 +105,22 @@ def decode_names(data: Mapping[str, Any]) -> list[Hashable] | None:
     return decode_labels(data["items"]) if "items" in data else None
 
 
-def encode_ends(items: Iterable[Any]) -> list[list[Any]]:
-    """Encode the end nodes of edges with labels (u, v) or (u, v, k)."""
-    return [[encode_label(label[0]), encode_label(label[1])] for label in items]
+def encode_ends(items: Sequence[Any], *, directed: bool = True) -> list[list[Any]]:
+    """Encode the end nodes of edges with labels (u, v) or (u, v, k), and keys k unless all of them are 0, 1, ... in order."""
+    numbered = read_edges([label[:2] for label in items], directed=directed).items
+    are_numbers = all(
+        label == own and all(type(key) is int for key in label[2:]) for label, own in zip(items, numbered, strict=True)
+    )
+    return [encode_labels(label[:2] if are_numbers else label) for label in items]
 
 
-def decode_ends(pairs: Any) -> list[tuple[Hashable, Hashable]]:
-    """Decode the end nodes of each edge."""
-    ends = [decode_labels(pair) for pair in plain_list(pairs)]
-    return [(u, v) for u, v in ends]
+def decode_ends(edges: Any) -> list[tuple[Hashable, ...]]:
+    """Decode the end nodes of each edge, and its key if it has one."""
+    ends = [tuple(decode_labels(edge)) for edge in plain_list(edges)]
+    for edge in ends:
+        if len(edge) not in (2, 3):
+            raise InvalidInputError(f"an edge must have two ends and at most one key, got {edge!r}: pass it unchanged")
+    return ends
 
 
 def plain_list(value: Any) -> list[Any]:
@@ -130,21 +137,19 @@ def plain_list(value: Any) -> list[Any]:
 
 
 class ListedGraph:
-    """Graph that preserves the given order of nodes and edges, unlike networkx."""
+    """Graph that preserves the given order of nodes and edges, unlike networkx. Edges are their ends, and a key if any."""
 
-    def __init__(
-        self, nodes: Iterable[Hashable], pairs: list[tuple[Hashable, Hashable]], directed: bool = False
-    ) -> None:
-        self._listed, self._pairs, self._directed = dict.fromkeys(nodes, _NO_SIDE), pairs, directed
+    def __init__(self, nodes: Iterable[Hashable], edges: list[tuple[Hashable, ...]], directed: bool = False) -> None:
+        self._listed, self._edges, self._directed = dict.fromkeys(nodes, _NO_SIDE), edges, directed
 
     @property
     def nodes(self) -> dict[Hashable, dict[str, int]]:
         """Attributes of each node."""
         return self._listed
 
-    def edges(self) -> list[tuple[Hashable, Hashable]]:
-        """Ends of each edge."""
-        return self._pairs
+    def edges(self) -> list[tuple[Hashable, ...]]:
+        """Ends of each edge, and its key."""
+        return self._edges
 
     def is_directed(self) -> bool:
         """Whether edges are arcs."""
@@ -157,7 +162,7 @@ class ListedGraph:
 
 def write_graph(edges: EdgeList) -> dict[str, Any]:
     """Nodes and edges of an undirected graph as plain JSON."""
-    return {"nodes": encode_labels(edges.nodes), "edges": encode_ends(edges.items)}
+    return {"nodes": encode_labels(edges.nodes), "edges": encode_ends(edges.items, directed=False)}
 
 
 def read_graph(data: Mapping[str, Any], *, directed: bool) -> ListedGraph:
@@ -165,11 +170,11 @@ def read_graph(data: Mapping[str, Any], *, directed: bool) -> ListedGraph:
     return ListedGraph(decode_labels(data["nodes"]), decode_ends(data["edges"]), directed)
 
 
-def ones_by_row(rows: list[Any], width: int) -> BoolArray:
+def ones_by_row(rows: list[Any], width: int, *, most: int = MOST_CELLS) -> BoolArray:
     """Build 0/1 rows from the positions of the ones."""
-    if len(rows) * width > MOST_CELLS:
+    if len(rows) * width > most:
         raise InvalidInputError(
-            f"a matrix must have at most {MOST_CELLS:,} entries, got {len(rows):,} x {width:,}: pass it unchanged"
+            f"a matrix must have at most {most:,} entries, got {len(rows):,} x {width:,}: pass it unchanged"
         )
     matrix = np.zeros((len(rows), width), dtype=np.bool_)
     for row, places in zip(matrix, rows, strict=True):

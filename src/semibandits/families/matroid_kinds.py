@@ -13,6 +13,9 @@ from semibandits.families.family import JSON
 from semibandits.families.labels import ones_by_row, plain_list, read_graph, write_graph
 from semibandits.matroids import Graphic, Laminar, Linear, Matroid, Partition, Transversal, Uniform, quotas
 
+MOST_BITS: Final = 2**26
+"""Maximum number of entries of a matrix over the field of two elements, which are floats while it is read."""
+
 
 class MatroidKind(NamedTuple):
     """A kind of matroid.
@@ -158,7 +161,7 @@ def _write_linear(matroid: Linear) -> JSON:
 def _read_linear(data: Mapping[str, Any]) -> Linear:
     (r, d), columns = data["shape"], plain_list(data["columns"])
     if data["field"] == 2:
-        return Linear(ones_by_row(columns, r).T, field=2)
+        return Linear(ones_by_row(columns, r, most=MOST_BITS).T, field=2)
     vectors = np.array(columns, dtype=np.float64).reshape(d, r)
     matroid = Linear(vectors.T, data["field"], tolerance=data["tolerance"])
     if not np.allclose(matroid._vectors, vectors, rtol=0.0, atol=1e-12):

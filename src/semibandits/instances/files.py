@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from semibandits._files import unreadable
-from semibandits._json import MOST_CHARACTERS
+from semibandits import _files
 from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
 
@@ -20,17 +19,7 @@ def empty_file(path: str | os.PathLike[str]) -> InvalidInputError:
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """Content of a text file in UTF-8, which must not be empty."""
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            text = file.read(MOST_CHARACTERS + 1)
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"
-        ) from error
-    if len(text) > MOST_CHARACTERS:
-        raise InvalidInputError(f"{path} must have at most {MOST_CHARACTERS:,} characters, got more: pass another file")
+    text = _files.read_text(path)
     if not text.strip():
         raise empty_file(path)
     return text

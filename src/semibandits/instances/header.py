@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
@@ -10,7 +11,7 @@ from typing import Final, final
 from semibandits._fields import unknown_name
 from semibandits.errors import InvalidInputError, Option
 from semibandits.instances.numbers import is_number
-from semibandits.instances.roles import COSTS, ROLES, THETA, parsed_name
+from semibandits.instances.roles import COSTS, OPPOSITES, ROLES, THETA, parsed_name
 from semibandits.instances.sheets import Sheet, as_text, listed
 
 MOST_TITLES: Final = 20
@@ -99,6 +100,17 @@ class Header:
             if close:
                 return words[close[0]]
         return None
+
+    def ends_without_role(self) -> tuple[str, str] | None:
+        """Names of the only two columns without a role that differ in a word for tails and one for heads; None without them."""
+        names, pairs = self._without_role(), set()
+        for words, name in names.items():
+            for first, second in OPPOSITES:
+                for pattern in (rf"\b{first}", rf"{first}\b"):
+                    other = re.sub(pattern, second, words, count=1)
+                    if other != words and other in names:
+                        pairs.add((name, names[other]))
+        return pairs.pop() if len(pairs) == 1 else None
 
     def only_one_without_role(self) -> str | None:
         """The name of the only column without a role; None if there are none or several."""

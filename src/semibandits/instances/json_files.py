@@ -41,7 +41,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
     if family not in FAMILIES:
         raise unknown_name("family", family, FAMILIES)
     decision_set = FAMILIES[family].build(fields, len(numbers))
-    theta = item_vector(numbers, decision_set.d, key)
+    theta = item_vector(numbers, decision_set, key)
     if key == "costs":
         theta = 0.0 - theta  # not -theta, so that no cost is no reward, 0.0
     decision_set.check_means(theta)
@@ -51,7 +51,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
         family=family,
         decision_set=decision_set,
         theta=theta,
-        variance=variance_vector(_variance_numbers(variance), decision_set.d),
+        variance=variance_vector(_variance_numbers(variance), decision_set),
         labels=_own_labels(items, decision_set.d) or item_labels(family, decision_set),
         description=dict(description),
         name=fields.text("name", name),

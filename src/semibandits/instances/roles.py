@@ -95,6 +95,24 @@ ROLES: Final[Mapping[str, Role]] = {
 }  # fmt: skip
 """All roles by name; no name is exact or usual for two roles."""
 
+OPPOSITES: Final = (
+    ("from", "to"), ("init", "term"), ("start", "end"), ("source", "target"), ("origin", "destination"), ("orig", "dest"),
+    ("tail", "head"), ("a", "b"), ("u", "v"), ("i", "j"), ("1", "2"), ("von", "nach"),
+)  # fmt: skip
+"""Words of the names of two columns of ends: the tails and the heads."""
+
+TOTALS: Final = _names(
+    "total, totals, grand total, sub total, subtotal, sum, sums, sum total, total sum, total result, overall, all, all items, "
+    "average, averages, mean, median, overall average, gesamt, insgesamt, summe, gesamtsumme, zwischensumme, gesamtergebnis, "
+    "gesamt ergebnis, ergebnis, durchschnitt, mittelwert, mittel, somme, total général, moyenne, ensemble, totale, somma, media, "
+    "totales, suma, promedio, totaal, som, gemiddelde, razem, ogółem, итого, всего, σ, ∑, ø, 合计, 总计"
+)
+"""Names of a first or last line that is no item."""
+TOTAL_WORDS: Final = _names(
+    "total, totals, subtotal, sum, average, mean, gesamt, summe, durchschnitt, moyenne, totale, suma"
+)
+"""Words in the name of a line that is no item, if its number is the sum or the mean of the others."""
+
 _UNITS: Final = {
     "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s", "min": "min", "mins": "min", "minute": "min",
     "minutes": "min", "h": "h", "hour": "h", "hours": "h", "hr": "h", "hrs": "h", "ms": "ms", "milliseconds": "ms",

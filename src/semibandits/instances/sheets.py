@@ -83,8 +83,8 @@ def check_size(path: object, cells: int) -> None:
         raise too_large(path)
 
 
-def too_large(path: object) -> InvalidInputError:
+def too_large(path: object, most: int = MOST_CHARACTERS) -> InvalidInputError:
     """The error for a table that is too large."""
     return InvalidInputError(
-        f"{path} must have at most {MOST_CELLS:,} cells and {MOST_CHARACTERS:,} bytes, got more: remove columns or items"
+        f"{path} must have at most {MOST_CELLS:,} cells and {most:,} bytes unpacked, got more: remove columns or items"
     )

@@ -135,8 +135,7 @@ def _guesses(header: Header, tables: list[Table]) -> list[Table]:
     """The formats that lack the fewest columns, misspelt ones counting half; none if all of all families lack all."""
 
     def found(table: Table) -> tuple[float, float]:
-        there = sum(bool(header.candidates(column)) for column in table.columns)
-        near = sum(header.misspelt(column) is not None for column in table.columns if not header.candidates(column))
+        there, near = len(table.columns) - len(_without(header, table)), len(_meant(header, table))
         return (there + near / 2) / len(table.columns), there + near / 2
 
     best = max(map(found, tables))
@@ -153,18 +152,43 @@ def _missing(header: Header, tables: list[Table]) -> InvalidInputError:
             Option("columns", [f"item={header.names[0] or 'NAME'}"]),
         )
     table, users = tables[0], " or ".join(other.name for other in tables)
-    missing = [column for column in table.columns if not header.candidates(column)]
-    close = header.misspelt(missing[0]) or header.misspelt(missing[0], usual=True)
+    missing, meant = _without(header, table), _meant(header, table, usual=True)
     other = header.only_one_without_role() if len(missing) == 1 else None
     needed = ", ".join((*table.columns, "theta or costs")) + (
         " (one line per pair)" if table.name == "matchings" else ""
     )
-    if close is None:
+    if not meant:
         remedy = "add it, or name the column, as in " if len(missing) == 1 else "add them, or name the columns, as in "
     else:
-        remedy = f"is {close!r} meant as {missing[0]!r}? Rename it, or add "
+        names, roles = (" and ".join(map(repr, texts)) for texts in (meant.values(), meant))
+        is_one, them = ("is", "it") if len(meant) == 1 else ("are", "them")
+        remedy = f"{is_one} {names} meant as {roles}? Rename {them}, or add "
     return InvalidInputError(
         f"{users} must have the columns {needed}, got {listed(header.names)} in {header.where}, "
         f"without {' and '.join(missing)}: {remedy}",
-        Option("columns", [f"{column}={(column == missing[0] and (close or other)) or 'NAME'}" for column in missing]),
+        Option("columns", [f"{column}={meant.get(column, other or 'NAME')}" for column in missing]),
     )
+
+
+def _without(header: Header, table: Table) -> list[str]:
+    """The columns of a format that the header lacks."""
+    return [column for column in table.columns if not header.candidates(column)]
+
+
+def _meant(header: Header, table: Table, *, usual: bool = False) -> dict[str, str]:
+    """Names of the header that may mean columns that it lacks; both ends of links or none, since one may be the other."""
+    missing = _without(header, table)
+    close = {
+        column: header.misspelt(column) or (header.misspelt(column, usual=True) if usual else None)
+        for column in missing
+    }
+    if {"tail", "head"} <= close.keys():
+        exact = header.misspelt("tail"), header.misspelt("head")
+        close["tail"], close["head"] = (header.ends_without_role() if usual else None) or (
+            exact if None not in exact else (None, None)
+        )
+    first: dict[str, str] = {}
+    for column, name in close.items():
+        if name is not None and name not in first.values():
+            first[column] = name
+    return first if not {"tail", "head"} <= close.keys() or len(first) != 1 else {}

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from semibandits._labelled import refuse_rounded
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, Option
 from semibandits.families.tables import ProblemOptions, Table
 from semibandits.instances.base import Instance
@@ -16,16 +20,12 @@ from semibandits.instances.json_files import instance_from_description
 from semibandits.instances.measures import Measure, measure_of
 from semibandits.instances.numbers import Column, read_numbers, style_of
 from semibandits.instances.roles import COSTS, THETA, VARIANCE
-from semibandits.instances.sheets import Cell, Sheet, as_text, check_size, listed
+from semibandits.instances.rows import alike_notes, check_names, sum_notes
+from semibandits.instances.sheets import Cell, Sheet, as_text, check_size, listed, shown
 from semibandits.instances.table_choice import check_options, check_roles, choose_table, only_one
 from semibandits.instances.text_tables import read_text_table
 from semibandits.instances.typed_tables import READERS
 
-TOTALS: Final = (
-    "total", "totals", "grand total", "sum", "overall", "all", "average", "mean", "gesamt", "insgesamt", "summe",
-    "durchschnitt", "mittelwert",
-)  # fmt: skip
-"""Names of a last line that is no item."""
 MISSPELT: Final = {VARIANCE: 0.85, "least": 0.9}
 """Similarity from which a name counts as a misspelt name of an optional column."""
 
@@ -50,6 +50,8 @@ class _Table:
                     f"{self.header.names[k]} must be filled in on every line, got nothing on line {line} of {self.path}: "
                     "fill in that cell"
                 )
+        for line, cell in zip(self.lines, self.columns[k], strict=True):
+            refuse_rounded(cell, f"{self.header.names[k]} on line {line} of {self.path}")
         return [as_text(cell) for cell in self.columns[k]]
 
     def distinct_names(self, k: int) -> list[str]:
@@ -57,7 +59,7 @@ class _Table:
         for line, name in zip(self.lines, self.names(k), strict=True):
             if first.setdefault(name, line) != line:
                 raise InvalidInputError(
-                    f"items must have distinct names, got {name!r} on lines {first[name]} and {line} of {self.path}: "
+                    f"items must have distinct names, got {shown(name)} on lines {first[name]} and {line} of {self.path}: "
                     "rename one of them; of a log with a line per outcome, make a table with a line per item, with its mean or "
                     "with clicks and impressions"
                 )
@@ -121,7 +123,8 @@ def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) 
     table = _that_fits(tables, cells, columns, options)
     check_roles(table, header)
     check_options(table, options)
-    _check_total(cells, [as_text(cell) for cell in cells.columns[columns[table.columns[0]]]] * table.names_items)
+    items = [as_text(cell) for cell in cells.columns[columns[table.columns[0]]]]
+    check_names(cells.lines, cells.columns[0], items, cells.path)
     numbers = _numbers(cells, table, measure, options)
     description: dict[str, object] = {"family": table.name, "name": Path(sheet.path).stem}
     description |= {key: values for key, (_, values) in numbers.items()}
@@ -134,10 +137,17 @@ def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) 
     texts = {role: k for role in table.texts if (k := header.column(role)) is not None and k not in columns.values()}
     description |= {role: [as_text(cell) for cell in cells.columns[k]] for role, k in texts.items()}
     roles = columns | {key: k for key, (k, _) in numbers.items()} | texts
-    notes = [*_role_notes(header, roles, measure), *_ignored_notes(cells, roles, measure), *cells.notes]
-    if notes:
-        description["note"] = " ".join([*filter(None, [str(description.get("note", ""))]), *notes])
-    return instance_from_description(description)
+    instance = instance_from_description(description)
+    notes = [
+        *_role_notes(header, roles, measure),
+        *_ignored_notes(cells, roles, measure),
+        *cells.notes,
+        *sum_notes(cells.lines, items, numbers[measure.key][1], cells.path),
+        *_alike_notes(cells, columns),
+        *_unused_notes(instance.decision_set),
+    ]
+    note = " ".join([*filter(None, [instance.note]), *notes])
+    return replace(instance, note=note, description=description | {"note": note}) if notes else instance
 
 
 def _below_header(sheet: Sheet, chosen: Mapping[str, str]) -> _Table:
@@ -254,15 +264,6 @@ def _shares(cells: _Table, measure: Measure, successes: Sequence[float], trials:
     return [n / of for n, of in zip(successes, trials, strict=True)]
 
 
-def _check_total(cells: _Table, items: Sequence[str]) -> None:
-    """Refuse a last line that is the total of the lines above it, by its name, rather than an item."""
-    if len(items) >= 3 and items[-1].casefold().rstrip(":") in TOTALS:
-        raise InvalidInputError(
-            f"each line must be an item, got {items[-1]!r} on line {cells.lines[-1]}, the last one of {cells.path}, which "
-            "looks like a total: remove that line, or rename the item"
-        )
-
-
 def _check_variance(cells: _Table, numbers: Mapping[str, tuple[int, list[float]]]) -> None:
     if VARIANCE not in numbers:
         return
@@ -319,6 +320,23 @@ def _ignored_notes(cells: _Table, roles: Mapping[str, int], measure: Measure) ->
         if k not in used and (name or any(map(as_text, cells.columns[k])))
     ]
     return [f"Ignored columns: {listed(ignored)}."] if ignored else []
+
+
+def _alike_notes(cells: _Table, columns: Mapping[str, int]) -> list[str]:
+    """A sentence about names that look alike; both ends of links are names of the same places."""
+    ends = [columns[role] for role in ("tail", "head") if role in columns]
+    groups = [ends] if ends else [[k] for k in columns.values()]
+    rows = [[(line, cells.columns[k][i]) for i, line in enumerate(cells.lines) for k in group] for group in groups]
+    return [note for row in rows for note in alike_notes(row)]
+
+
+def _unused_notes(decisions: DecisionSet) -> list[str]:
+    """A sentence about links that no path from the source to the target can use."""
+    if not isinstance(decisions, Paths | Routes):
+        return []
+    unused = int((~decisions.useful_items).sum())
+    where = f"from {decisions.source} to {decisions.target}"
+    return [f"{unused:,} of {decisions.d:,} links are on no path {where}."] if unused else []
 
 
 def _skipped_note(lines: Sequence[int]) -> list[str]:

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final
 
-from semibandits._files import unreadable
-from semibandits._json import MOST_CHARACTERS
+from semibandits import _files
 from semibandits.errors import InvalidInputError
 from semibandits.instances.files import empty_file
-from semibandits.instances.sheets import Cell, Sheet
+from semibandits.instances.sheets import Cell, Sheet, check_size
 
 SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """What may separate cells, the most usual first."""
@@ -56,12 +55,15 @@ def read_text_table(path: str | os.PathLike[str], recognised: Callable[[list[str
     separator, first = _stated_separator(text)
     separator = separator or _separator(text, recognised)
     rows: list[tuple[int, list[Cell]]] = []
+    count = 0
     reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
     try:
         for row in reader:
             cells: list[Cell] = [cell.strip() for cell in row]
             if any(cells) and reader.line_num > first:
                 rows.append((reader.line_num, cells))
+                count += len(cells)
+                check_size(path, count)
     except csv.Error as error:
         raise InvalidInputError(
             f"{path} must be a CSV file, got {error} on line {reader.line_num}: correct that line"
@@ -77,13 +79,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     InvalidInputError
         If it cannot be read, is too large or is empty.
     """
-    try:
-        with open(path, "rb") as file:
-            content = file.read(MOST_CHARACTERS + 1)
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        raise unreadable(path, error) from error
-    if len(content) > MOST_CHARACTERS:
-        raise InvalidInputError(f"{path} must have at most {MOST_CHARACTERS:,} bytes, got more: pass another file")
+    content = _files.read_bytes(path)
     if not content.strip():
         raise empty_file(path)
     return content

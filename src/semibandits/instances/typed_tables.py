@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import warnings
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
@@ -13,11 +12,13 @@ from importlib import import_module
 from typing import Any, Final
 
 from semibandits._fields import kind_of
-from semibandits._json import MOST_CHARACTERS, strict_json
+from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.instances.files import read_text
-from semibandits.instances.sheets import MOST_CELLS, Cell, Sheet, check_size, too_large
+from semibandits.instances.parquet_pages import flat_columns, is_expanded
+from semibandits.instances.sheets import Cell, Sheet, check_size, listed
 from semibandits.instances.text_tables import read_bytes
+from semibandits.instances.xlsx_parts import load_workbook
 
 _DATES: Final = (date, datetime, time, timedelta)
 
@@ -53,37 +54,29 @@ def read_json_lines(path: str | os.PathLike[str]) -> Sheet:
 
 def read_xlsx(path: str | os.PathLike[str]) -> Sheet:
     """Read the first sheet of an Excel file that is not empty."""
-    openpyxl = _package("openpyxl", path)
-    read_bytes(path)  # its errors are clearer
+    _package("openpyxl", path)
+    content = read_bytes(path)
+    sheets: dict[str, list[tuple[int, list[Cell]]]] = {}
+    cells = 0
     with _foreign_errors(path, "an Excel file"):
-        with zipfile.ZipFile(path) as archive:
-            if sum(info.file_size for info in archive.infolist()) > MOST_CHARACTERS:
-                raise too_large(path)
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        try:
-            sheets = {sheet.title: _rows_of(path, sheet) for sheet in book.worksheets if hasattr(sheet, "iter_rows")}
-        finally:
-            book.close()
+        book = load_workbook(content, path)
+        for sheet in book.worksheets:
+            sheet.reset_dimensions()  # the file may claim any size
+            rows = sheets[sheet.title] = []
+            for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
+                cells += max(1, len(values))  # rows without cells follow from the number of a later row
+                check_size(path, cells)
+                row = [_cell(value) for value in values]
+                if any(cell != "" for cell in row):
+                    rows.append((number, row))
+        book.close()
     return _first_sheet(path, sheets)
-
-
-def _rows_of(path: object, sheet: Any) -> list[tuple[int, list[Cell]]]:
-    """The rows of a sheet that are not empty; the file may claim any size."""
-    sheet.reset_dimensions()
-    rows, cells = [], 0
-    for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
-        row = [_cell(value) for value in values]
-        cells += len(row)
-        check_size(path, cells)
-        if any(cell != "" for cell in row):
-            rows.append((number, row))
-    return rows
 
 
 def read_xls(path: str | os.PathLike[str]) -> Sheet:
     """Read the first sheet of an Excel file of versions up to 2003 that is not empty."""
     xlrd = _package("xlrd", path)
-    read_bytes(path)
+    content = read_bytes(path)
 
     def value(cell: Any) -> Cell:
         if cell.ctype == xlrd.XL_CELL_ERROR:  # whose value is a number
@@ -91,28 +84,45 @@ def read_xls(path: str | os.PathLike[str]) -> Sheet:
         return _cell(bool(cell.value) if cell.ctype == xlrd.XL_CELL_BOOLEAN else cell.value)
 
     with _foreign_errors(path, "an Excel file"), open(os.devnull, "w", encoding="utf-8") as log:
-        book = xlrd.open_workbook(os.fspath(path), logfile=log, on_demand=True)
-        sheets = {}
-        for sheet in book.sheets():
+        # rows with the cells that are there: others would be as long as the longest one
+        book = xlrd.open_workbook(file_contents=content, logfile=log, on_demand=True, ragged_rows=True)
+        sheets, cells = {}, 0
+        for name in book.sheet_names():
+            sheet = book.sheet_by_name(name)
+            cells += sheet.nrows + sum(map(sheet.row_len, range(sheet.nrows)))
+            check_size(path, cells)
             rows = [(r + 1, [value(cell) for cell in sheet.row(r)]) for r in range(sheet.nrows)]
-            sheets[sheet.name] = [(r, row) for r, row in rows if any(cell != "" for cell in row)]
+            sheets[name] = [(r, row) for r, row in rows if any(cell != "" for cell in row)]
+            book.unload_sheet(name)
     return _first_sheet(path, sheets)
 
 
 def read_parquet(path: str | os.PathLike[str]) -> Sheet:
-    """Read a Parquet file."""
-    parquet = _package("pyarrow.parquet", path)
-    read_bytes(path)
-    with _foreign_errors(path, "a Parquet file"), parquet.ParquetFile(path) as file:
-        about = file.metadata
-        sizes = [about.row_group(k).total_byte_size for k in range(about.num_row_groups)]
-        if sum(sizes) > MOST_CHARACTERS or about.num_rows * about.num_columns > MOST_CELLS:
-            raise too_large(path)
-        table = file.read()
-        columns = [[_cell(value) for value in column.to_pylist()] for column in table.columns]
+    """Read a Parquet file. Its texts are kept once each, since a thousand bytes may repeat one of them for gigabytes."""
+    parquet, pyarrow = _package("pyarrow.parquet", path), _package("pyarrow", path)
+    content = read_bytes(path)
+    with _foreign_errors(path, "a Parquet file"):
+        with parquet.ParquetFile(pyarrow.BufferReader(content)) as file:
+            names = flat_columns(path, content, file)
+        with parquet.ParquetFile(pyarrow.BufferReader(content), read_dictionary=names) as file:
+            kept = [name for name in names if not is_expanded(file, name)]
+            others = [name for name in file.schema_arrow.names if name not in kept]
+            table = file.read(None if not others else kept)
+        columns = [_values(column) for column in table.columns]
     rows: list[tuple[int, list[Cell]]] = [(0, list(map(str, table.column_names)))]
     rows += [(r, list(row)) for r, row in enumerate(zip(*columns, strict=True), 1)]
-    return Sheet(str(path), rows, has_titles=False)
+    notes = (f"Columns of lists, records and other types are not read: {listed(others)}.",) if others else ()
+    return Sheet(str(path), rows, notes, has_titles=False)
+
+
+def _values(column: Any) -> list[Cell]:
+    """The cells of a column of pyarrow."""
+    if not hasattr(column.type, "index_type"):
+        return [_cell(value) for value in column.to_pylist()]
+    if column.num_chunks > 1:
+        column = column.unify_dictionaries()  # one object a text, not one for each group of rows
+    texts = [_cell(value) for value in column.chunk(0).dictionary.to_pylist()] if column.num_chunks else []
+    return ["" if k is None else texts[k] for chunk in column.chunks for k in chunk.indices.to_pylist()]
 
 
 READERS: Final[Mapping[str, Callable[[str | os.PathLike[str]], Sheet]]] = {
@@ -171,6 +181,8 @@ def _foreign_errors(path: object, kind: str) -> Iterator[None]:
     except (SemibanditsError, MemoryError):
         raise
     except Exception as error:
+        if isinstance(error.__cause__, InvalidInputError):  # openpyxl wraps it
+            raise error.__cause__ from None
         reason = " ".join(str(error).split())[:100] or type(error).__name__
         raise InvalidInputError(
             f"{path} must be {kind}, got a damaged or other one ({reason}): save it again, or as .csv"

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
 from semibandits.kernels._cache import kernel_folder, shared_folder
+from semibandits.kernels.interrupts import DeferredInterrupts
 
 fcntl: Any
 try:
@@ -136,13 +137,14 @@ class Background:
         asked = self._asked.get(order, 0)
         self._asked[order] = asked + 1
         if asked == 0:
-            with self.lock:
-                if self._thread is None:
-                    atexit.register(self.stop)
-                    self._thread = threading.Thread(target=self._run, name="semibandits compilation", daemon=True)
-                    self._thread.start()
-            self.pending[order] = load
-            self._wake.set()
+            with DeferredInterrupts():  # events contain locks, which Ctrl-C could leave locked
+                with self.lock:
+                    if self._thread is None:
+                        atexit.register(self.stop)
+                        self._thread = threading.Thread(target=self._run, name="semibandits compilation", daemon=True)
+                        self._thread.start()
+                self.pending[order] = load
+                self._wake.set()
 
     def wait(self, seconds: float) -> bool:
         """Wait until no order is pending, at most so long; whether none is."""

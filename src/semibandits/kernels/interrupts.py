@@ -1,19 +1,30 @@
 """When Ctrl-C is heard around code of other libraries that loses it, or that it would leave half done.
 
 numba installs what was registered since its last compilation with generators: an exception there ends them for good, and what
-was not installed yet is unknown to numba until the process ends. So Ctrl-C waits until it is done. `kernels.tiers` imports this.
+was not installed yet is unknown to numba until the process ends. So Ctrl-C waits until it is done. An exception between the
+acquisition of a lock of LLVM or of numba and the code that releases it would leave it locked for all other threads. So Ctrl-C
+there is sent once more, a moment later. `kernels.tiers` imports this.
 """
 
 from __future__ import annotations
 
+import _thread
 import signal
 import threading
+import time
 from collections.abc import Callable
 from functools import wraps
 from types import FrameType
-from typing import Any
+from typing import Any, Final, TypeVar
 
-from numba.core import base, typing
+from llvmlite.binding import ffi
+from numba.core import base, compiler_lock, typing
+
+T = TypeVar("T")
+
+
+PAUSE: Final = 0.001
+"""Seconds after which a Ctrl-C is sent once more."""
 
 
 def interrupt_handler() -> Callable[[int, FrameType | None], Any] | None:
@@ -42,13 +53,34 @@ class HeardInterrupts:
             raise self.raised[0] from error
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Call the handler that was there before, and keep its exception."""
+        """Call the handler that was there before, and keep its exception; but first leave code that takes or returns a lock."""
         assert self.before is not None
+        if _is_locking(frame):
+            _thread.start_new_thread(_send_again, ())
+            return
         try:
             self.before(number, frame)
         except BaseException as error:
             self.raised.append(error)
             raise
+
+
+def _send_again() -> None:
+    time.sleep(PAUSE)
+    _thread.interrupt_main()
+
+
+def _is_locking(frame: FrameType | None) -> bool:
+    """Whether an exception could leave a lock of LLVM or numba locked: here it is taken or returned, or LLVM is called."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename == ffi.__file__:
+            return True
+        if code.co_filename == compiler_lock.__file__ and code.co_name != "_acquire_compile_lock":
+            is_locked: Any = compiler_lock.global_compiler_lock.is_locked
+            return bool(is_locked())
+        frame = frame.f_back
+    return False
 
 
 class DeferredInterrupts(HeardInterrupts):
@@ -68,6 +100,23 @@ class DeferredInterrupts(HeardInterrupts):
     def handle(self, number: int, frame: FrameType | None) -> None:
         """Remember a Ctrl-C."""
         self.is_noted = True
+
+
+def holding(lock: Any, work: Callable[[], T], otherwise: T, *, wait: bool = False) -> T:
+    """The result of work while this thread holds an RLock, or `otherwise`, at once, if another thread holds it.
+
+    Ctrl-C at any moment leaves the lock free. It may come after `acquire` returns and before the next step, so `try` is entered
+    first; releasing is one step of the interpreter, and an error if the lock is not held.
+    """
+    if lock._is_owned():
+        return work()
+    try:
+        return work() if lock.acquire(blocking=wait) else otherwise
+    finally:
+        try:  # noqa: SIM105 (Ctrl-C could come within `suppress`)
+            lock.release()
+        except RuntimeError:
+            pass  # it was not acquired
 
 
 def _deferring(refresh: Callable[[Any], None]) -> Callable[[Any], None]:

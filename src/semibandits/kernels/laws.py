@@ -28,6 +28,8 @@ BRACKET = 1e-3
 """Relative width at which the search for the widest raise of a probability stops."""
 STEEPEST = 200.0
 """Logarithm of the largest factor by which the mean of a gamma law is raised."""
+EDGE, LEAST = 1.0, 1e-100
+"""Information of a reward of 0 under a gamma law against the largest mean, in nats, and the least mean that stands for 0."""
 FAR = 1e10
 """Raises of more than this many times the mean are computed by logarithms."""
 
@@ -182,6 +184,16 @@ def _raised_variance(kind: float, parameter: float, mean: float, rise: float) ->
         return mean + rise
     left = -mean - rise
     return left if kind == POISSON_COST else left * left / parameter
+
+
+@kernel
+def at_edge(law: FloatArray, i: int, largest: float) -> float:
+    """The mean that stands for an observed mean of 0 under a gamma law.
+
+    A gamma law excludes 0, but rounded times and amounts are often 0. Without this, one of them would rule out all larger means.
+    Each counts as the information `EDGE` against the largest of the observed means.
+    """
+    return max(largest / (1.0 + radius(law, i, 1.0, EDGE)), LEAST)
 
 
 @kernel

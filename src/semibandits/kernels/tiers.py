@@ -29,7 +29,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -48,7 +48,7 @@ from numba import types
 from semibandits.kernels import spending
 from semibandits.kernels._cache import KernelCache
 from semibandits.kernels.background import Order, background
-from semibandits.kernels.interrupts import HeardInterrupts, interrupt_handler
+from semibandits.kernels.interrupts import HeardInterrupts, holding, interrupt_handler
 from semibandits.kernels.results import PACKAGE
 
 SECONDS_A_KERNEL: Final = 0.1
@@ -243,12 +243,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         self._keep()
         if not self._cache.exists:
             return False
-        with _looking() as may_look:
-            if may_look:
-                with suppress(_NotKept):
-                    super()._compile_for_args(*arguments)
-                    return True
-        return False
+        return _is_found(lambda: super(Kernel, self)._compile_for_args(*arguments))
 
     def is_ready(self, arguments: tuple[Any, ...]) -> bool:
         """Whether the code for these arguments and their pointers is in memory."""
@@ -319,8 +314,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
     def _load(self, types_: tuple[Any, ...]) -> bool:
         """Load the code for arguments of these types from disk; whether there is any. Waits while another thread compiles."""
         self._keep()
-        with _looking(wait=True), suppress(_NotKept):
-            self.compile(types_)
+        _is_found(lambda: self.compile(types_), wait=True)
         return types_ in self.overloads
 
     def price(self, arguments: tuple[Any, ...]) -> float:
@@ -335,16 +329,15 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
 
     def _compiled(self, arguments: tuple[Any, ...]) -> Any:
         """Compiled code for these arguments and their pointers; Python while another thread compiles, so as not to wait."""
-        if not _compiler.acquire(blocking=_tier == COMPILED):
-            return self._interpreted
-        try:
+
+        def compiled() -> Any:
             entry = self._compile_alone(arguments)
             for one in _pointers(arguments):
                 one.compile()
             self._keep_count()
-        finally:
-            _compiler.release()
-        return entry
+            return entry
+
+        return holding(_compiler, compiled, otherwise=self._interpreted, wait=_tier == COMPILED)
 
     def _interpreted(self, *arguments: Any) -> Any:
         """Run as Python."""
@@ -445,10 +438,7 @@ class Pointer:
         """The same; while another thread compiles, wait for it or give up."""
         if not self.is_compiled:
             self._keep()
-            with _looking(wait=wait) as may_look:
-                if may_look:
-                    with suppress(_NotKept):
-                        self._code.compile()
+            _is_found(self._code.compile, wait=wait)
         return self.is_compiled
 
     def _keep(self) -> None:
@@ -677,25 +667,24 @@ def _check_deadline() -> None:
 
 def _is_free() -> bool:
     """Whether no other thread compiles."""
-    if not _compiler.acquire(blocking=False):
-        return False
-    _compiler.release()
-    return True
+    return holding(_compiler, lambda: True, otherwise=False)
 
 
-@contextmanager
-def _looking(*, wait: bool = False) -> Iterator[bool]:
-    """Context in which code is loaded from disk and never compiled; its value is False while another thread compiles."""
-    if not _compiler.acquire(blocking=wait):
-        yield False
-        return
-    _thread.is_looking = True
-    try:
-        with HeardInterrupts():
-            yield True
-    finally:
-        _thread.is_looking = False
-        _compiler.release()
+def _is_found(load: Callable[[], object], *, wait: bool = False) -> bool:
+    """Load code from disk without compiling; whether it was there. While another thread compiles, wait for it or give up."""
+
+    def look() -> bool:
+        _thread.is_looking = True
+        try:
+            with HeardInterrupts():
+                load()
+        except _NotKept:
+            return False
+        finally:
+            _thread.is_looking = False
+        return True
+
+    return holding(_compiler, look, otherwise=False, wait=wait)
 
 
 class _Compilations:

@@ -31,10 +31,10 @@ class Law(ABC):
     e / V(theta + e), with V the variance as a function of the mean.
 
     Subclasses implement `check`, `reach`, `divergence` and `raise_at`, and also `convex_to` if the divergence is not convex
-    everywhere. The other methods have defaults: policies use `least`, `estimates`, `estimated_variance` and `compiled`;
-    `rounding`, `margin` and `conjugate_rounding` control numerical tolerances. Certificates rely on `divergence` having a
-    relative error of at most `rounding` for all parameters, including tiny raises. docs/laws.md has an example, and
-    :func:`semibandits.testing.check_law` tests these requirements.
+    everywhere. The other methods have defaults: policies use `least`, `estimates`, `estimated_variance` and `compiled`, and
+    intervals of means `possible`; `rounding`, `margin` and `conjugate_rounding` control numerical tolerances. Certificates rely
+    on `divergence` having a relative error of at most `rounding` for all parameters, including tiny raises. docs/laws.md has an
+    example, and :func:`semibandits.testing.check_law` tests these requirements.
 
     All methods take means of shape (d,), and raises or slopes of shape (..., d); they return the shape of the latter. Raises are
     in units of the reward, slopes in nats per unit. Laws compare and hash by their parameters, as frozen dataclasses do.
@@ -64,8 +64,8 @@ class Law(ABC):
         return 1e-12
 
     @property
-    def outcomes(self) -> tuple[float, float]:
-        """Smallest and largest possible reward; by default any number."""
+    def outcomes(self) -> tuple[float | FloatArray, float | FloatArray]:
+        """Smallest and largest possible reward, of all items or of each, shape (d,); by default any number."""
         return -np.inf, np.inf
 
     @abstractmethod
@@ -161,6 +161,10 @@ class Law(ABC):
         items that are known to be bad. By default the means are returned unchanged.
         """
         return means.copy()
+
+    def possible(self, means: FloatArray) -> FloatArray:
+        """Observed means as the law allows them, shape (d,), for intervals around them: unless overridden, the nearest ones."""
+        return np.asarray(np.maximum(means + np.minimum(self.reach(means), 0.0), self.least(means)))
 
     def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
         """Variance of rewards with means estimated from these numbers of plays, shape (d,); > 0 even if all rewards are equal.

@@ -89,6 +89,13 @@ class Gamma(Law):
         margin = max(SHARE * float(size.mean()) if size.size else 0.0, LEAST)
         return np.minimum(means, -margin) if self.cost else np.maximum(means, margin)
 
+    def possible(self, means: FloatArray) -> FloatArray:
+        """The nearest means. The law excludes 0: an observed 0 counts as 1 nat against the largest of these means."""
+        size = np.maximum(-means if self.cost else means, 0.0)
+        if (size == 0.0).any():
+            size[size == 0.0] = kernels.at_edge(kernels.array(1, kernels.GAMMA, self.shape), 0, float(size.max()))
+        return np.asarray(-size if self.cost else size)
+
     def compiled(self, d: int) -> FloatArray:
         """See `Law.compiled`; the parameter is the shape."""
         if self.cost:

@@ -93,6 +93,12 @@ class Mixed(Law):
         """One law an item."""
         return len(self._which)
 
+    @property
+    def outcomes(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest possible reward of each item."""
+        low, high = np.array([law.outcomes for law in self._kinds]).reshape(-1, 2).T
+        return low[self._which], high[self._which]
+
     def take(self, items: IntArray) -> Self:
         """The laws of these items."""
         taken = object.__new__(type(self))
@@ -143,6 +149,10 @@ class Mixed(Law):
     def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
         """See `Law.estimates`; computed among the items of the same law."""
         return self._each(lambda law, *seen: law.estimates(*seen), means, plays)
+
+    def possible(self, means: FloatArray) -> FloatArray:
+        """See `Law.possible`."""
+        return self._each(lambda law, mean: law.possible(mean), means)
 
     def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
         """See `Law.estimated_variance`; computed among the items of the same law."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from semibandits._fields import nearest
+from semibandits._labelled import MOST_COMPARED, arranged, refuse_rounded
+from semibandits._pandas import has_index
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits.errors import InvalidInputError
 
-Available: TypeAlias = ArrayLike | Collection[Hashable] | Callable[[Any], bool]
-"""A mask of the items, a collection of labels, or a predicate of a label."""
+Available: TypeAlias = ArrayLike | Collection[Hashable] | Mapping[Hashable, bool] | Callable[[Any], bool]
+"""A mask of the items, in order or by label, a collection of labels, or a predicate of a label."""
 
 
 def available_items(available: object, labels: tuple[Hashable, ...]) -> BoolArray:
@@ -19,8 +23,9 @@ def available_items(available: object, labels: tuple[Hashable, ...]) -> BoolArra
 
     Parameters
     ----------
-    available : array_like of bool, shape (d,), collection of labels, or callable
-        Labels may be indices if no label is an integer. A callable is called with the label of each item.
+    available : array_like of bool, shape (d,), mapping from label to bool, collection of labels, or callable
+        Numbers that are all 0 or 1, with repetitions, are a mask. Labels may be indices if no label is an integer. A callable is
+        called with the label of each item.
     labels : tuple
         Labels of the items.
 
@@ -31,25 +36,57 @@ def available_items(available: object, labels: tuple[Hashable, ...]) -> BoolArra
     """
     if callable(available):
         return np.array([bool(available(label)) for label in labels], dtype=np.bool_)
-    if isinstance(available, str | bytes | Mapping) or not isinstance(available, Collection):
+    if isinstance(available, str | bytes) or not isinstance(available, Collection):
         raise InvalidInputError(
             f"available must be a mask, a collection of labels or a function of a label, got {available!r}: pass for instance "
             "available={'a', 'b'}"
         )
     if isinstance(available, np.ndarray) and available.dtype == np.bool_:
-        return _mask(available, len(labels))
-    listed = available.tolist() if isinstance(available, np.ndarray) else list(available)
-    if listed and all(isinstance(value, bool | np.bool_) for value in listed):
-        return _mask(np.array(listed, dtype=np.bool_), len(labels))
+        return mask_of(available, len(labels), "available")
+    by_label: Any = available
+    is_mapping = isinstance(by_label, Mapping)
+    listed = list(by_label.values()) if is_mapping else _listed(available)
+    holds_labels = is_mapping or (has_index(available) and set(by_label.index) == set(labels))
+    if is_mask(listed) or (holds_labels and _are_bits(listed)):
+        return mask_of(_listed(arranged(available, labels, "available")), len(labels), "available")
+    if is_mapping:
+        raise InvalidInputError(
+            f"available must have True or False for each label, got {listed!r}: pass labels as a list, or a function of a label"
+        )
     return _labelled(listed, labels)
 
 
-def _mask(values: BoolArray, d: int) -> BoolArray:
+def _listed(values: Collection[Any]) -> list[Any]:
+    return np.atleast_1d(values).tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def is_mask(listed: list[Any]) -> bool:
+    """Whether entries are a mask rather than labels: truth values, or numbers 0 and 1 with repetitions."""
+    if all(isinstance(value, bool | np.bool_) for value in listed):
+        return bool(listed)
+    return _are_bits(listed) and len(set(listed)) < len(listed)
+
+
+def _are_bits(listed: list[Any]) -> bool:
+    """Whether entries are 0 or 1."""
+    return all(isinstance(value, int | float | np.bool_ | np.number) and value in (0, 1) for value in listed)
+
+
+def mask_of(entries: ArrayLike, d: int, name: str) -> BoolArray:
+    """A new mask of d entries.
+
+    Raises
+    ------
+    InvalidInputError
+        If they are not d.
+    """
+    values = np.array(entries, dtype=np.bool_)
     if values.shape != (d,):
         raise InvalidInputError(
-            f"available must have shape (d,) = ({d},) as a mask, got {values.shape}: pass one boolean per item, or labels"
+            f"{name} must have shape (d,) = ({d},) as a mask, got {values.shape}: pass one boolean per item, or each "
+            "label once"
         )
-    return values.copy()
+    return values
 
 
 def _labelled(listed: list[Any], labels: tuple[Hashable, ...]) -> BoolArray:
@@ -61,11 +98,13 @@ def _labelled(listed: list[Any], labels: tuple[Hashable, ...]) -> BoolArray:
         unknown = [label for label in given if label not in known]
     except TypeError as error:
         raise InvalidInputError(f"available must hold labels of items, got something else: {error}") from error
+    for label in given:
+        refuse_rounded(label, "available")
     if unknown:
         first = next(label for label in map(_hashable, listed) if label not in known)
         raise InvalidInputError(
             f"available must hold labels of items, such as {labels[0]!r}, got {len(unknown)} unknown of {len(given)} (first: "
-            f"{first!r}): correct them, or pass a function of a label"
+            f"{first!r}){nearest(first, islice(map(str, known), MOST_COMPARED), 'correct them, or pass a function of a label')}"
         )
     return np.array([label in given or (by_index and i in given) for i, label in enumerate(labels)], dtype=np.bool_)
 

@@ -14,13 +14,13 @@ from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Gaussian, Law
-from semibandits.learning.storage import JSON
+from semibandits.learning.storage import JSON, stored_integer
+from semibandits.policies.states import damaged, read_counts, read_floats
 
 LOGGER: Final = logging.getLogger("semibandits.learning")
 
 SMALLEST: Final = 16
 """Length of the shortest blocks."""
-MOST_LEVELS: Final = 50
 MOST_KEPT: Final = 1_000
 """Number of reports that are kept; older ones are dropped."""
 OFFSET: Final = 2.0 * math.log(2.0)
@@ -238,31 +238,34 @@ class DriftCheck:
         """
         d = len(self.plays)
         try:
-            plays, sums, starts = (np.array(state[name], dtype=np.float64) for name in ("plays", "sums", "starts"))
-            found = tuple(
-                Drift(int(item), labels[item], int(number), float(before), float(after))
-                for item, number, before, after in state["found"]
-            )
-            count = int(state["count"])
-            levels = _levels(plays.max(initial=0.0))
+            plays, sums = read_counts(state, "plays", d, least=0).astype(np.float64), read_floats(state, "sums", d)
+            levels = [read_floats({"starts": row}, "starts", d) for row in state["starts"]]
+            starts = np.array(levels).reshape(-1, d)
+            found = tuple(self._stored_report(labels, *report) for report in state["found"])
+            count = stored_integer(state["count"], "count")
             is_valid = (
-                plays.shape == sums.shape == (d,)
-                and starts.reshape(-1, d).shape == (levels, d)
-                and levels <= MOST_LEVELS
-                and bool((plays >= 0).all() and (plays == np.floor(plays)).all())
-                and bool(np.isfinite(sums).all() and np.isfinite(starts).all())
+                isinstance(state["starts"], list)
                 and isinstance(state["found"], list)
+                and len(levels) == _levels(plays.max(initial=0.0))
+                and bool(np.isfinite(sums).all() and np.isfinite(starts).all())
                 and len(found) <= min(count, MOST_KEPT)
-                and all(0 <= drift.item < d for drift in found)
             )
-        except (IndexError, KeyError, OverflowError, TypeError, ValueError):
+        except (InvalidInputError, IndexError, KeyError, TypeError):
             is_valid = False
         if not is_valid:
             raise InvalidInputError(
                 "drift must hold the tests of all items, but it does not: the state is damaged, use a copy"
             )
-        self.plays, self.sums, self.starts = plays, sums, starts.reshape(-1, d)
+        self.plays, self.sums, self.starts = plays, sums, starts
         self.found, self.count = found, count
+
+    @staticmethod
+    def _stored_report(labels: tuple[Hashable, ...], item: Any, number: Any, before: Any, after: Any) -> Drift:
+        """A report of a state."""
+        means = read_floats({"means": [before, after]}, "means", 2)
+        if not np.isfinite(means).all():
+            raise damaged("means", "finite")
+        return Drift(item, labels[stored_integer(item, "item")], stored_integer(number, "round"), *means.tolist())
 
 
 def _levels(plays: float) -> int:

@@ -12,15 +12,16 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.laws import Law
 from semibandits.learning.arguments import LoggedRounds, Seed
 from semibandits.learning.history import history_of, history_of_rounds
+from semibandits.learning.outcomes import OutcomeCheck
 from semibandits.learning.progress import Progress
 from semibandits.policies.base import Policy
-from semibandits.policies.history import History
 
 
 class FromLogs(ABC):
     """The part of :class:`Learner` that creates it from logs."""
 
     _progress: Progress
+    _outcomes: OutcomeCheck
 
     @abstractmethod
     def __init__(
@@ -57,7 +58,7 @@ class FromLogs(ABC):
         items : iterable, n entries
             The item of each observation: its label, or its index where no label is an integer.
         rewards : array_like of float, shape (n,)
-            The observed rewards, finite.
+            The observed rewards, finite. Series of pandas are joined by their index.
         costs : array_like of float, shape (n,)
             The observed costs, instead of `rewards`.
         rounds : int, optional
@@ -84,10 +85,14 @@ class FromLogs(ABC):
         explore at most as much as with T, and less by what grows as ln(T / t). It is at least the number of plays of each item.
         """
         given, in_costs = one_of(rewards, costs, "rewards")
+        learner = cls(decision_set, policy, variance=variance, seed=seed, law=law)
         with about_costs(in_costs):
-            history = history_of(decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown)
-        history = history.negated() if in_costs else history
-        return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
+            history = history_of(
+                decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown, law=learner._outcomes.law,
+                in_costs=in_costs,
+            )  # fmt: skip
+        learner._progress.recall(history)
+        return learner
 
     @classmethod
     def from_rounds(
@@ -110,7 +115,7 @@ class FromLogs(ABC):
             As for :meth:`from_history`.
         outcomes : iterable of rounds, or mapping from anything to rounds
             Each round is a mapping from item to reward, or a pair ``(items, rewards)``. A round may contain any items, each
-            at most once; they need not be a decision.
+            at most once and not more of them than the largest decision; they need not be a decision.
         costs : iterable of rounds, or mapping from anything to rounds
             The same in costs, instead of `outcomes`.
 
@@ -128,12 +133,10 @@ class FromLogs(ABC):
         `ask`.
         """
         given, in_costs = one_of(outcomes, costs, "outcomes")
+        learner = cls(decision_set, policy, variance=variance, seed=seed, law=law)
         with about_costs(in_costs):
-            history = history_of_rounds(decision_set, given, ignore_unknown=ignore_unknown)
-        history = history.negated() if in_costs else history
-        return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
-
-    def _recalling(self, history: History) -> Self:
-        """The learner, new, with rounds of another system."""
-        self._progress.recall(history)
-        return self
+            history = history_of_rounds(
+                decision_set, given, ignore_unknown=ignore_unknown, law=learner._outcomes.law, in_costs=in_costs
+            )
+        learner._progress.recall(history)
+        return learner

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from semibandits._costs import check_possible, negated
+from semibandits._fields import nearest
+from semibandits._labelled import MOST_COMPARED, paired, refuse_rounded
+from semibandits._pandas import has_index
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.laws import Law
 from semibandits.learning.round import Outcome, as_numbers
 from semibandits.policies.history import History
 
@@ -23,38 +29,50 @@ LoggedRound: TypeAlias = Mapping[Hashable, float] | tuple[Iterable[Any], Outcome
 
 
 def history_of(
-    decision_set: DecisionSet, items: Iterable[Any], rewards: Any, *, rounds: int | None, ignore_unknown: bool
+    decision_set: DecisionSet,
+    items: Iterable[Any],
+    rewards: Any,
+    *,
+    rounds: int | None,
+    ignore_unknown: bool,
+    law: Law | None,
+    in_costs: bool,
 ) -> History:
     """Observations of single items; for the parameters see :meth:`semibandits.Learner.from_history`.
 
     Raises
     ------
     InvalidInputError
-        If the observations are malformed, or cannot be those of so many rounds.
+        If the observations are malformed or excluded by the law, or cannot be those of so many rounds.
     """
     labels = _listed(items, "items")
-    values = as_numbers(rewards)
+    values = as_numbers(paired(rewards, items if has_index(items) else labels, "rewards"))
     if values.shape != (len(labels),):
         raise InvalidInputError(
             f"rewards must have shape (n,) = ({len(labels)},), one per entry of items, got {values.shape}: pass two sequences of "
             "equal length"
         )
     places = _places(decision_set, labels, ignore_unknown, "index {}".format)
-    _check_rewards(values, labels, "index {}".format)
+    values = _checked_rewards(values, labels, "index {}".format, places, law, in_costs=in_costs)
     plays, sums = _counted(places, values, decision_set.d)
     least = least_rounds(plays, decision_set.m)
     return History(plays, sums, least if rounds is None else _as_rounds(rounds, least))
 
 
 def history_of_rounds(
-    decision_set: DecisionSet, outcomes: Iterable[LoggedRound] | Mapping[Any, LoggedRound], *, ignore_unknown: bool
+    decision_set: DecisionSet,
+    outcomes: Iterable[LoggedRound] | Mapping[Any, LoggedRound],
+    *,
+    ignore_unknown: bool,
+    law: Law | None,
+    in_costs: bool,
 ) -> History:
     """Observations by round; for the parameters see :meth:`semibandits.Learner.from_rounds`.
 
     Raises
     ------
     InvalidInputError
-        If a round is malformed, or contains an item twice.
+        If a round is malformed, contains an item twice or more items than any decision, or a reward that the law excludes.
     """
     labels: list[Any] = []
     parts: list[FloatArray] = []
@@ -75,8 +93,9 @@ def history_of_rounds(
         return f"index {index - int(starts[number])} of round {number}"
 
     places = _places(decision_set, labels, ignore_unknown, where)
-    _check_rewards(values, labels, where)
+    values = _checked_rewards(values, labels, where, places, law, in_costs=in_costs)
     _check_once(places, numbers, labels, where)
+    _check_sizes(numbers[places != UNKNOWN], decision_set.m)
     return History(*_counted(places, values, decision_set.d), len(parts))
 
 
@@ -88,8 +107,11 @@ def least_rounds(plays: FloatArray, m: int) -> int:
 def _of_one_round(outcome: Any, number: int) -> tuple[list[Any], FloatArray]:
     if isinstance(outcome, Mapping):
         own, rewards = list(outcome), list(outcome.values())
+    elif has_index(outcome):
+        own, rewards = list(outcome.index), outcome.to_numpy()
     elif isinstance(outcome, tuple | list) and len(outcome) == 2:
-        own, rewards = _listed(outcome[0], f"items of round {number}"), outcome[1]
+        own = _listed(outcome[0], f"items of round {number}")
+        rewards = paired(outcome[1], outcome[0] if has_index(outcome[0]) else own, f"rewards of round {number}")
     else:
         raise InvalidInputError(
             f"each round must be a mapping from items to rewards or a pair (items, rewards), got {outcome!r} as round {number}: "
@@ -121,14 +143,20 @@ def _places(
         places = np.fromiter((known.get(label, UNKNOWN) for label in labels), dtype=np.int64, count=len(labels))
         unknown = np.flatnonzero(places == UNKNOWN)
         kinds = len({labels[k] for k in unknown.tolist()})
+        for label in set(labels):
+            refuse_rounded(label, "items")
     except TypeError as error:
         raise InvalidInputError(f"items must be labels or indices, got something else: {error}") from error
     if unknown.size and not ignore_unknown:
         first = int(unknown[0])
         raise InvalidInputError(
             f"items must be labels or indices of the decision set, such as {next(iter(known), None)!r}, got {kinds} unknown in "
-            f"{len(unknown)} of {len(labels)} observations (first: {labels[first]!r} at {where(first)}): correct them, or pass "
-            "ignore_unknown=True to skip these observations"
+            f"{len(unknown)} of {len(labels)} observations (first: {labels[first]!r} at {where(first)})"
+            + nearest(
+                labels[first],
+                islice(map(str, known), MOST_COMPARED),
+                "correct them, or pass ignore_unknown=True to skip these observations",
+            )
         )
     _check_distinct(decision_set, labels, places, where)
     return places
@@ -157,7 +185,16 @@ def _check_distinct(
         )
 
 
-def _check_rewards(values: FloatArray, labels: list[Any], where: Callable[[int], str]) -> None:
+def _checked_rewards(
+    values: FloatArray,
+    labels: list[Any],
+    where: Callable[[int], str],
+    places: IntArray,
+    law: Law | None,
+    *,
+    in_costs: bool,
+) -> FloatArray:
+    """The values as rewards, if all are finite and those of known items possible under the law."""
     wrong = np.flatnonzero(~(np.abs(values) <= LARGEST_NUMBER))
     if wrong.size:
         first = int(wrong[0])
@@ -166,6 +203,12 @@ def _check_rewards(values: FloatArray, labels: list[Any], where: Callable[[int],
             f"rewards must be finite and at most {LARGEST_NUMBER:g} in size, but {len(wrong)} of {len(values)} are not (first: "
             f"{values[first]:g} for {labels[first]!r} at {where(first)}): {remedy}"
         )
+    rewards, known = negated(values) if in_costs else values, np.flatnonzero(places != UNKNOWN)
+    check_possible(
+        law, rewards[known], places[known], lambda k: f"{labels[known[k]]!r} at {where(int(known[k]))}", "rewards",
+        in_costs=in_costs,
+    )  # fmt: skip
+    return rewards
 
 
 def _check_once(places: IntArray, numbers: IntArray, labels: list[Any], where: Callable[[int], str]) -> None:
@@ -177,6 +220,18 @@ def _check_once(places: IntArray, numbers: IntArray, labels: list[Any], where: C
         raise InvalidInputError(
             f"a round must contain an item at most once, got {labels[first]!r} again at {where(first)}: merge the two rewards, "
             "or pass single observations to from_history"
+        )
+
+
+def _check_sizes(numbers: IntArray, m: int) -> None:
+    """At most m known items in each round; `numbers` are the rounds of the observations of known items."""
+    sizes = np.bincount(numbers)
+    large = np.flatnonzero(sizes > m)
+    if large.size:
+        raise InvalidInputError(
+            f"a round must contain at most m = {m} items, as the largest decision does, but {len(large)} of the rounds contain "
+            f"more (first: {sizes[large[0]]} items in round {large[0]}): pass one entry per decision that was carried out, not "
+            "per day or file, or single observations to from_history"
         )
 
 

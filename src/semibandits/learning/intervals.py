@@ -104,14 +104,16 @@ def interval(law: Law, means: FloatArray, levels: FloatArray) -> tuple[FloatArra
     if isinstance(law, Gaussian):
         width = np.sqrt(2.0 * np.asarray(law.variance) * levels)
         return means - width, means + width
-    lowest = law.least(means)
-    inside = np.maximum(means + np.minimum(law.reach(means), 0.0), lowest)
+    lowest, inside = law.least(means), law.possible(means)
     with np.errstate(invalid="ignore"):
         start = np.sqrt(2.0 * law.variance_at(inside) * levels)
     scale = np.where(start > 0.0, start, 1.0)
     fall = _largest(lambda e: law.divergence_below(inside, e), levels, scale, inside - lowest)
     rise = _largest(lambda e: law.divergence(inside, e), levels, scale, law.reach(inside))
-    return inside - fall, inside + rise
+    nearest = np.clip(
+        means, lowest, inside + law.reach(inside)
+    )  # `inside` may be another mean where the law excludes these
+    return np.minimum(inside - fall, nearest), np.maximum(inside + rise, nearest)
 
 
 def _largest(

@@ -7,6 +7,7 @@ from typing import Any, Self, final
 
 from semibandits._arguments import hinted
 from semibandits._costs import one_of
+from semibandits._labelled import in_item_order
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, variance_vector
 from semibandits.decisions.base import DecisionSet
@@ -41,6 +42,7 @@ from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.many.agent import started
 from semibandits.policies.prior import Prior
+from semibandits.policies.rules import LawPolicy
 
 
 @final
@@ -136,14 +138,15 @@ class Learner(Readable):
         known = known_law(law, rewards)
         policy = policy.for_law(known)
         variance = default_variance(policy, known) if variance is None else variance
+        variance = in_item_order(variance, decision_set, "variance")
         values = as_floats(variance, "variance")
-        variance_vector(values, decision_set.d)
+        variance_vector(values, decision_set)
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
         self._rng = generator_of(seed)
-        prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
+        self._outcomes = OutcomeCheck(policy, decision_set, variance)
+        prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=[self._outcomes.law])
         self._agent: Agent = started(policy, decision_set, variance, prior, ages=half_life is not None)
         self._progress = Progress(decision_set, self._agent, self._rng, prior)
-        self._outcomes = OutcomeCheck(policy, decision_set)
         self._options = Options.of(drift_error, half_life, defer_plans)
         if isinstance(self._agent, RuleAgent):
             self._agent.defers = self._options.defer_plans
@@ -162,8 +165,8 @@ class Learner(Readable):
         Parameters
         ----------
         available : array_like of bool, shape (d,), collection of labels, or callable, optional
-            Items that the decision may use in this round: a mask, their labels (or their indices where no label is an integer),
-            or a function that returns for the label of an item whether it is available. By default all.
+            Items that the decision may use in this round: a mask, also by label, their labels (or their indices where no label is
+            an integer), or a function that returns for the label of an item whether it is available. By default all.
 
         Raises
         ------
@@ -393,17 +396,21 @@ class Learner(Readable):
         Raises
         ------
         InvalidInputError
-            If an argument is malformed or missing, or labels of one of the sets are not distinct.
+            If an argument is malformed or missing, labels of one of the sets are not distinct, or the law of the new policy
+            excludes what was observed.
         UnsupportedError
             If your own policy does not support a history.
         """
         check_decision_set(decision_set)
+        policy = self._policy if policy is None else policy
+        check_policy(policy)
         shared = SharedItems.of(self._decision_set, decision_set)
-        given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
+        laws = [policy.known_law] if isinstance(policy, LawPolicy) else []
+        given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=laws)
         prior = shared.prior(self._progress.prior, given)
         learner = Learner(
             decision_set,
-            self._policy if policy is None else policy,
+            policy,
             variance=shared.variance(self._variance) if variance is None else variance,
             seed=storage.stored_generator(storage.generator_state(self._rng)),
             prior_means=None if prior is None else prior.means,
@@ -411,6 +418,7 @@ class Learner(Readable):
             **self._options.state(),
         )
         move(self._progress, learner._progress, shared)
+        learner._outcomes.statistics(learner._progress)
         open_rounds = learner._progress.open
         return learner, tuple(asked for asked in self._progress.open.values() if asked.id not in open_rounds)
 
@@ -458,6 +466,7 @@ class Learner(Readable):
             **{name: content[name] for name in NAMES if name in content},
         )  # fmt: skip
         restore(learner._progress, content)
+        learner._outcomes.statistics(learner._progress)
         return learner
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Hashable
 from typing import Final
 
 import numpy as np
 
-from semibandits._costs import about_costs, negated
-from semibandits._typing import FloatArray
+from semibandits._costs import about_costs, check_possible, negated
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits._validation import variance_vector
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError, PositiveRewardsWarning
+from semibandits.errors import OutlierWarning, PositiveRewardsWarning
+from semibandits.laws import Gaussian
+from semibandits.learning.progress import Progress
 from semibandits.learning.round import Outcome, Round
+from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
-from semibandits.policies.rules import LawPolicy
+from semibandits.policies.rules import LawPolicy, RulePolicy
 
 SUSPICIOUS: Final = 3
-"""Number of rounds from the first on in which only positive rewards on routes cause a warning."""
+"""Number of rounds from the first on in which only positive rewards on routes cause a warning; before it, none is an outlier."""
+DEVIATIONS: Final = 4096.0
+"""An outlier is more than so many standard deviations of a reward in size,"""
+MULTIPLE: Final = 1000.0
+"""and more than so many times as large as all rewards before."""
 
 
 class OutcomeCheck:
@@ -24,14 +33,20 @@ class OutcomeCheck:
 
     Attributes
     ----------
+    law : Law or None
+        The law of the policy; None if any reward is possible.
     positive_rounds : int
         Number of rounds on routes with positive rewards only, from the first on; `SUSPICIOUS` once they no longer matter.
     """
 
-    def __init__(self, policy: Policy, decision_set: DecisionSet) -> None:
-        law = policy.known_law if isinstance(policy, LawPolicy) else None
-        self._law, self._is_bounded = law, decision_set.upper is not None
+    def __init__(self, policy: Policy, decision_set: DecisionSet, variance: ArrayLike) -> None:
+        self.law = policy.known_law if isinstance(policy, LawPolicy) else None
+        self._is_bounded = decision_set.upper is not None
         self.positive_rounds = 0
+        own = policy.variance if isinstance(policy, RulePolicy) else None
+        is_known = self.law is None or isinstance(self.law, Gaussian)
+        self._variance = variance_vector(variance if own is None else own, decision_set.d) if is_known else None
+        self._rounds, self._largest = 0, 0.0
 
     def rewards(self, asked: Round, outcome: Outcome, *, in_costs: bool, partial: bool) -> FloatArray:
         """Rewards of the items of an open round, from rewards or costs, NaN where the outcome is lost; shape (k,).
@@ -44,23 +59,29 @@ class OutcomeCheck:
         with about_costs(in_costs):
             values = asked.rewards(outcome, partial=partial)
         values = negated(values) if in_costs else values
-        self._refuse_impossible(asked, values, in_costs=in_costs)
+        name = "costs" if in_costs else "rewards"
+        check_possible(self.law, values, asked.items, lambda k: repr(asked.labels[k]), name, in_costs=in_costs)
         if self._is_bounded and self.positive_rounds < SUSPICIOUS:
             self._warn_of_sign(values, in_costs=in_costs)
+        if self._variance is not None:
+            self._warn_of_outlier(asked, values, np.sqrt(self._variance[asked.items]), in_costs=in_costs)
         return values
 
-    def _refuse_impossible(self, asked: Round, values: FloatArray, *, in_costs: bool) -> None:
-        """Refuse rewards that the law of the policy excludes."""
-        law = self._law
-        low, high = (-np.inf, np.inf) if law is None else law.outcomes
-        wrong = np.flatnonzero((values < low) | (values > high))
-        if len(wrong):
-            assert law is not None
-            sign, name, ends = (-1.0, "costs", (0.0 - high, 0.0 - low)) if in_costs else (1.0, "rewards", (low, high))
-            raise InvalidInputError(
-                f"{name} must be from {ends[0]:g} to {ends[1]:g} under the law {law.name}, got {sign * values[wrong[0]]:g} for "
-                f"{asked.labels[wrong[0]]!r}: correct it, or use another law"
-            )
+    def statistics(self, progress: Progress) -> None:
+        """Refuse means of observed rewards that the law excludes, in a state or after a change of the law.
+
+        Raises
+        ------
+        InvalidInputError
+            If there are any.
+        """
+        self._refuse_means(progress.plays, progress.means, progress.labels)
+        if isinstance(progress.agent, RuleAgent):
+            self._refuse_means(progress.agent.plays, progress.agent.means, progress.labels)
+
+    def _refuse_means(self, plays: FloatArray, means: FloatArray, labels: tuple[Hashable, ...]) -> None:
+        items, name = np.flatnonzero(plays), "means of observed rewards"
+        check_possible(self.law, means[items], items, lambda k: repr(labels[items[k]]), name, in_costs=False)
 
     def _warn_of_sign(self, values: FloatArray, *, in_costs: bool) -> None:
         """Warn of costs on routes that were passed as rewards."""
@@ -75,3 +96,19 @@ class OutcomeCheck:
                 PositiveRewardsWarning,
                 stacklevel=6,
             )
+
+    def _warn_of_outlier(self, asked: Round, values: FloatArray, deviations: FloatArray, *, in_costs: bool) -> None:
+        """Warn once of an outcome that is thousands of standard deviations away from all outcomes before."""
+        sizes = np.nan_to_num(np.abs(values))
+        far = np.flatnonzero(sizes > np.maximum(DEVIATIONS * deviations, MULTIPLE * self._largest))
+        if self._rounds >= SUSPICIOUS and far.size:
+            self._variance, first = None, int(far[0])
+            warnings.warn(
+                f"{'costs' if in_costs else 'rewards'} so far are at most {self._largest:g} in size, got "
+                f"{(0.0 - values if in_costs else values)[first]:g} for {asked.labels[first]!r}, which is "
+                f"{sizes[first] / deviations[first]:.1g} standard deviations away: pass partial=True and leave out what was not "
+                "measured, or make items unavailable in ask",
+                OutlierWarning,
+                stacklevel=6,
+            )
+        self._rounds, self._largest = self._rounds + 1, max(self._largest, float(sizes.max(initial=0.0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -143,11 +144,14 @@ class Readable(FromLogs):
         plays = progress.plays if progress.ageing is None else progress.ageing.numbers[OBSERVED]
         items = np.flatnonzero(plays)
         n = plays[items]
-        times = n if progress.ageing is None else float(progress.next_id)
+        times = (
+            n if progress.ageing is None else float(max(progress.next_id, 1))
+        )  # a prior counts before the first round
         means, low, high = (np.full(self._decision_set.d, np.nan) for _ in range(3))
         means[items] = progress.means[items]
         law = law_of(self._policy, self._agent, self._variance).take(items)
-        low[items], high[items] = interval(law, means[items], np.log(2.0 * times * (times + 1.0) / level) / n)
+        logarithm = np.log(2.0 * times * (times + 1.0)) - math.log(level)
+        low[items], high[items] = interval(law, means[items], logarithm / n)
         if self._decision_set.upper is not None:
             low, high = np.minimum(low, self._decision_set.upper), np.minimum(high, self._decision_set.upper)
         return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)

@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 import numpy as np
 
 from semibandits._html import html_block, html_remark, html_table
+from semibandits._labelled import arranged
 from semibandits._text import brief
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER
@@ -92,7 +93,7 @@ class Round:
         Parameters
         ----------
         outcome : array_like of float, shape (k,), or mapping from label to float
-            Rewards in the order of `items`, or by label.
+            Rewards in the order of `items`, or by label, as in a mapping or a Series of pandas with an index of labels.
         partial : bool
             Whether items may be unobserved: NaN, None or masked in a sequence, or without a label in a mapping. They are NaN in
             the result.
@@ -102,7 +103,7 @@ class Round:
         InvalidInputError
             Unless there is one finite number per item, at most 1e100 in absolute value, apart from unobserved items.
         """
-        listed = self._ordered(outcome)
+        listed = arranged(outcome, self.labels, f"rewards of round {self.id}", missing=_MISSING)
         values = as_numbers(listed)
         if values.shape != (len(self.items),):
             raise InvalidInputError(
@@ -123,23 +124,6 @@ class Round:
                 f"index {index} for {self.labels[index]!r}: {remedy}"
             )
         return values
-
-    def _ordered(self, outcome: Outcome) -> Any:
-        """Rewards in the order of the items; `_MISSING` for labels that a mapping lacks."""
-        if not isinstance(outcome, Mapping):
-            return outcome
-        known = set(self.labels)
-        if len(known) < len(self.labels):
-            raise InvalidInputError(
-                f"labels must differ for rewards by label, got {self.labels!r}: pass a sequence in the order of round.items"
-            )
-        unknown = [label for label in outcome if label not in known]
-        if unknown:
-            raise InvalidInputError(
-                f"rewards must be those of the items of round {self.id}, {self.labels!r}, got one too many for {unknown[0]!r}: "
-                "pass rewards of these labels only"
-            )
-        return [outcome.get(label, _MISSING) for label in self.labels]
 
     def _refuse_unobserved(self, listed: Any, index: int) -> NoReturn:
         """Raise the one error for an unobserved item, however it is marked."""

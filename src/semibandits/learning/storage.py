@@ -14,8 +14,9 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._version import __version__
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
-from semibandits.families.description import describe, digest, fingerprint, rebuild
+from semibandits.families.description import MOST_STATED, describe, digest, fingerprint, rebuild
 from semibandits.families.labels import without_addresses
+from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.options import NAMES
 from semibandits.policies.base import Policy
 from semibandits.policies.prior import Prior
@@ -172,6 +173,11 @@ def stored_decision_set(state: Any, own: DecisionSet | None, d: int) -> Decision
         raise InvalidInputError(
             f"decision_set must be passed for a state on a {state['type']}, got None: {state.get('reason')}"
         )
+    if own is None and d > MOST_STATED:
+        raise InvalidInputError(
+            f"decision_set must be passed for a state of more than {MOST_STATED:,} items, got None and {d:,} items: pass the "
+            "decision set of the learner"
+        )
     decision_set = rebuild(state["description"], d) if own is None else own
     found = fingerprint(decision_set)
     if found != state["fingerprint"]:
@@ -180,6 +186,20 @@ def stored_decision_set(state: Any, own: DecisionSet | None, d: int) -> Decision
             f"{type(decision_set).__name__} with {found}: pass the decision set of the learner"
         )
     return decision_set
+
+
+def is_rebuilt(state: Mapping[str, Any]) -> bool:
+    """Whether the decision set and the policy of a state can be rebuilt from it; if not, the caller must pass them."""
+    own_set = _mapping(state["decision_set"], "decision_set", ("description",))["description"] is None
+    return not own_set and _own_part(_mapping(state["policy"], "policy", ("built_in", "specification"))) is None
+
+
+def _own_part(policy: Mapping[str, Any]) -> str | None:
+    """What of a policy is the user's own, "it" or "its law"; None if it is one of the library."""
+    specification = policy["specification"]
+    if isinstance(specification, Mapping) and isinstance(specification.get("law"), str):
+        return "its law"
+    return None if policy["built_in"] is True else "it"
 
 
 def policy_state(policy: Policy) -> JSON:
@@ -198,8 +218,8 @@ def stored_policy(state: Any, own: Policy | None) -> Policy:
     state = _mapping(state, "policy", ("built_in", "specification"))
     wanted = state["specification"]
     if own is None:
-        what = "its law" if isinstance(wanted, Mapping) and isinstance(wanted.get("law"), str) else "it"
-        if state["built_in"] is True and what == "it":
+        what = _own_part(state)
+        if what is None:
             return build(wanted)
         raise InvalidInputError(
             f"policy must be passed for a state of {wanted}, got None: {what} is not one of the library"
@@ -296,9 +316,11 @@ def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
         array[items] = values
         arrays.append(array)
     plays, sums = arrays
-    if (plays < 0).any() or (plays != np.floor(plays)).any() or not np.isfinite(sums).all() or sums[plays == 0].any():
+    counts = (plays >= 0) & (plays <= MOST_ROUNDS) & (plays == np.floor(plays))
+    if not counts.all() or not np.isfinite(sums).all() or sums[plays == 0].any():
         raise InvalidInputError(
-            f"plays must be counts and sums finite, 0 if plays is 0, got {reprlib.repr(state)}: the state is damaged, use a copy"
+            f"plays must be counts up to 2**53 and sums finite, 0 if plays is 0, got {reprlib.repr(state)}: the state is "
+            "damaged, use a copy"
         )
     return plays, sums
 
@@ -320,10 +342,12 @@ def stored_integer(value: Any, name: str) -> int:
     Raises
     ------
     InvalidInputError
-        If it is not an integer >= 0.
+        If it is not an integer from 0 to 2^53.
     """
-    if type(value) is not int or value < 0:
-        raise InvalidInputError(f"{name} must be an integer >= 0, got {value!r}: the state is damaged, use a copy")
+    if type(value) is not int or not 0 <= value <= MOST_ROUNDS:
+        raise InvalidInputError(
+            f"{name} must be an integer from 0 to 2**53, got {value!r}: the state is damaged, use a copy"
+        )
     return value
 
 

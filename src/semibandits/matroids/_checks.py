@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semibandits._frames import is_frame
+from semibandits._labelled import plain, refuse_rounded
 from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.matroids import first_bad_index
@@ -55,8 +56,9 @@ def as_labels(values: object, name: str) -> list[Hashable]:
         raise InvalidInputError(
             f"{name} must be a sequence, got {type(values).__name__}: pass a list in the order of the items"
         )
-    labels = list(values.tolist() if isinstance(values, np.ndarray) else values)
+    labels = [plain(label) for label in (values.tolist() if isinstance(values, np.ndarray) else values)]
     for i, label in enumerate(labels):
+        refuse_rounded(label, name)
         try:
             hash(label)
         except TypeError as error:

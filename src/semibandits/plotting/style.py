@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from semibandits._numbers import amount
-from semibandits._text import visible
+from semibandits._printable import visible
 from semibandits.errors import SemibanditsError
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from semibandits.errors import InvalidInputError
 from semibandits.kernels.rules.optimism import IN_REWARDS, aescb
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.rules import RadiusPolicy
+
+DEVIATIONS: Final = 1024.0
+"""A mean counts as at most this many of the smallest standard deviations where it determines the largest step."""
 
 
 @final
@@ -34,7 +37,8 @@ class AESCB(RadiusPolicy):
         In [1e-9, 1e9], delta_t times t, in units of m times the largest standard deviation.
     levels : float
         A cap on the work, from 1 to 2^50: at most this many steps from 0 to the mean of largest absolute value, so that delta_t
-        is at least m times that value over `levels`. Without it the tables of round t would grow like t.
+        is at least m times that value over `levels`. Without it the tables of round t would grow like t. The value counts as at
+        most 1,024 of the smallest standard deviations: one outcome of 1e8, say for a timeout, does not make all others equal.
     radius : str or Radius
         f(t), as for :class:`ESCB`.
     variance : float or sequence of float, shape (d,), optional
@@ -84,9 +88,9 @@ class AESCB(RadiusPolicy):
         return aescb
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
-        """Ratio, coefficients of f, the rounding step times t, and the largest number of steps."""
-        step = self.additive * float(np.sqrt(variance.max()))
-        return np.array([self.ratio, *self.coefficients(m), step, self.levels, 0.0])
+        """Ratio, coefficients of f, the rounding step times t, the largest number of steps, and what limits a mean in them."""
+        step, largest = self.additive * float(np.sqrt(variance.max())), DEVIATIONS * float(np.sqrt(variance.min()))
+        return np.array([self.ratio, *self.coefficients(m), step, self.levels, 0.0, largest])
 
     def start(self, decision_set: DecisionSet, variance: ArrayLike) -> RuleAgent:
         """An agent that has seen nothing; see :meth:`Policy.start`."""

@@ -9,8 +9,8 @@ import numpy as np
 from semibandits._typing import FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rules.statistics import COUNTS, PLAYS, ROOTS, SCALES
-from semibandits.policies.prior import Prior
-from semibandits.policies.states import statistics_of
+from semibandits.policies.prior import MOST_PLAYS, Prior
+from semibandits.policies.states import read_floats, statistics_of
 
 LEAST: Final = 1e-3
 """Items whose observations together have less weight than this share of one count as unobserved again."""
@@ -109,14 +109,11 @@ class Ageing:
             If it is damaged.
         """
         try:
-            numbers = np.array([state[key] for key in _KEYS], dtype=np.float64)
-            rounds = float(state["rounds"])
-            is_valid = (
-                numbers.shape == self.numbers.shape
-                and bool(np.isfinite(numbers).all() and (numbers[[OBSERVED, ASSUMED]] >= 0.0).all())
-                and 0.0 <= rounds < np.inf
-            )
-        except (KeyError, TypeError, ValueError):
+            numbers = np.array([read_floats(state, key, self.numbers.shape[1]) for key in _KEYS])
+            (rounds,) = read_floats({"rounds": [state["rounds"]]}, "rounds", 1).tolist()
+            weights = np.append(numbers[[OBSERVED, ASSUMED]], rounds)
+            is_valid = bool(np.isfinite(numbers).all() and ((weights >= 0.0) & (weights <= MOST_PLAYS)).all())
+        except (InvalidInputError, KeyError, TypeError):
             is_valid = False
         if not is_valid:
             raise InvalidInputError(

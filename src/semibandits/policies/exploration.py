@@ -11,8 +11,9 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
+from semibandits.kernels.outliers import least_reward
 from semibandits.laws import Law
-from semibandits.regret_bound.oracle import Oracle, best_with_each_item
+from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.rates import rates_shared
 from semibandits.regret_bound.result import GravesLaiResult, Status
@@ -23,8 +24,6 @@ GUARD: Final = 0.5
 LOWEST: Final = 0.1
 """Means may be lowered to this share of their distance from the least mean of the law."""
 HALVINGS, DOUBLINGS = 40, 60
-_EVERY: Final = -1.0
-"""A tie tolerance below all gaps: all items outside the optimal decision count as suboptimal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +76,10 @@ def wanted(
     the scales of its items that enter, which is the uncertainty of its estimated gap; and, once these items have their counts
     ``w_i f(t)``, by at most the share ``c / (2 f(t))`` of its gap. So C stays finite in near-ties, and the limit is the same.
     """
-    oracle = Oracle(decision_set, means)
-    best = best_with_each_item(oracle, _EVERY)
+    oracle = _oracle(decision_set, means, variance)
+    best = best_with_each_item(oracle, None)
     guarded = _guarded(best.gaps, scales[best.items], oracle.m)
-    lowered = means.copy()
+    lowered = oracle.theta.copy()
     lowered[best.items] -= np.maximum(guarded - best.gaps, 0.0)
     try:
         return _of(solve_bound(decision_set, lowered, variance, gap=gap, throw=False))
@@ -125,9 +124,10 @@ def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays:
     lowered as in `wanted`, with the scales ``2 V_i / n_i``, but never below a tenth of their distance from the least mean of the
     law.
     """
-    oracle = Oracle(decision_set, law.estimates(means, plays))
-    best = best_with_each_item(oracle, _EVERY)
-    scales = 2.0 * law.estimated_variance(means, plays) / np.maximum(plays, 1.0)
+    variance = law.estimated_variance(means, plays)
+    oracle = _oracle(decision_set, law.estimates(means, plays), variance)
+    best = best_with_each_item(oracle, None)
+    scales = 2.0 * variance / np.maximum(plays, 1.0)
     guarded = _guarded(best.gaps, scales[best.items], oracle.m)
     lowered = oracle.theta.copy()
     lowered[best.items] -= np.maximum(guarded - best.gaps, 0.0)
@@ -142,11 +142,20 @@ def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays:
     try:
         result = solve_bound(decision_set, lowered, gap=gap, throw=False, law=law)
         if result.status is Status.OPTIMAL or result.value <= cost:
-            return _of(result)
+            return _with_edges(_of(result), law, means, best)
     except (SolverError, InvalidInputError, UnsupportedError, TooManyDecisionsError):
         pass
     rows = best.decisions[rates[best.items] > 0.0]
-    return Wanted(rates, np.unique(rows, axis=0), oracle.optimal)
+    return _with_edges(Wanted(rates, np.unique(rows, axis=0), oracle.optimal), law, means, best)
+
+
+def _with_edges(plan: Wanted, law: Law, means: FloatArray, best: BestWithItem) -> Wanted:
+    """The plan with more exploration of items whose observed mean the law excludes, see `Law.possible`."""
+    possible, rates = law.possible(means), plan.rates.copy()
+    edges = (possible != means)[best.items] & (rates[best.items] > 0.0) & (best.gaps > 0.0)
+    items = best.items[edges]
+    rates[items] = np.maximum(rates[items], 1.0 / law.take(items).divergence(possible[items], best.gaps[edges]))
+    return Wanted(rates, plan.decisions, plan.optimal)
 
 
 def resolved_by(law: Law, means: FloatArray, rates: FloatArray) -> FloatArray:
@@ -166,6 +175,20 @@ def resolved_by(law: Law, means: FloatArray, rates: FloatArray) -> FloatArray:
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     raises[items] = high
     return raises
+
+
+def _oracle(decision_set: DecisionSet, theta: FloatArray, variance: FloatArray) -> Oracle:
+    """The oracle at these means, without means so low that no difference of the others would count beside them.
+
+    A decision with such an item has a gap of a million standard deviations or more, so that its rate is practically 0 either way.
+    """
+    oracle = Oracle(decision_set, theta)
+    x, m = oracle.optimal, oracle.m
+    spread = m * float(np.sqrt(variance[x].max(initial=0.0)))
+    limit = least_reward(float(theta[x].sum()), float(theta.max()), spread, m)
+    if spread == 0.0 or theta.min() >= limit:
+        return oracle
+    return Oracle(decision_set, np.maximum(theta, limit))
 
 
 def _guarded(gaps: FloatArray, scales: FloatArray, m: int) -> FloatArray:

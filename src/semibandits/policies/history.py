@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from semibandits._costs import negated
 from semibandits._typing import FloatArray
 
 
@@ -22,7 +21,3 @@ class History(NamedTuple):
     plays: FloatArray
     sums: FloatArray
     rounds: int
-
-    def negated(self) -> Self:
-        """The history of rewards that is given as one of costs."""
-        return self._replace(sums=negated(self.sums))

@@ -8,7 +8,8 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError
+from semibandits.families.labels import plain_list
+from semibandits.policies.states import damaged, read_decisions, read_floats
 
 
 class Plan(NamedTuple):
@@ -45,15 +46,10 @@ class Plan(NamedTuple):
         InvalidInputError
             If it is damaged.
         """
-        d = decision_set.d
-        memory = np.array([np.inf if value is None else value for value in state["memory"]], dtype=np.float64)
-        rows = np.zeros((len(state["decisions"]) + 1, d), dtype=np.bool_)
-        for row, items in zip(rows, (*state["decisions"], state["optimal"]), strict=True):
-            if not all(type(item) is int and 0 <= item < d for item in items):
-                raise InvalidInputError(f"plans must hold items below d = {d}, got {items!r}: the plan is damaged")
-            row[items] = True
-        if memory.shape != (size,) or np.isnan(memory).any() or not all(row in decision_set for row in rows):
-            raise InvalidInputError(
-                f"plans must hold {size} numbers and decisions of the set, got others: the plan is damaged"
-            )
-        return cls(memory, rows[:-1], rows[-1])
+        numbers = ["inf" if value is None else value for value in plain_list(state["memory"])]
+        memory = read_floats({"memory": numbers}, "memory", size)
+        if np.isnan(memory).any():
+            raise damaged("memory", "numbers")
+        decisions = read_decisions(state["decisions"], "decisions", decision_set)
+        (optimal,) = read_decisions([state["optimal"]], "optimal", decision_set)
+        return cls(memory, decisions, optimal)

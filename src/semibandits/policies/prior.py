@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from semibandits._costs import negated, one_of
+from semibandits._costs import check_possible, negated, one_of
+from semibandits._labelled import in_item_order
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.laws import Law
 
 MOST_PLAYS = 2**53
 
@@ -35,13 +38,14 @@ class Prior(NamedTuple):
         decision_set: DecisionSet,
         *,
         costs: ArrayLike | None = None,
+        laws: Iterable[Law | None] = (),
     ) -> Self | None:
         """A validated prior, from mean rewards or mean costs; None if neither they nor plays are given.
 
         Raises
         ------
         InvalidInputError
-            If only one of them is given, or one is malformed; if both means and costs are given.
+            If only one of them is given, or one is malformed or excluded by one of the `laws`; if both means and costs are given.
         """
         name, in_costs = "prior_means" if costs is None else "prior_costs", costs is not None
         if means is None and costs is None and plays is None:
@@ -54,9 +58,9 @@ class Prior(NamedTuple):
             )
         d = decision_set.d
         given, _ = one_of(means, costs, "prior_means", "prior_costs")
-        values = item_vector(np.full(d, given) if np.isscalar(given) else given, d, name)
+        values = item_vector(np.full(d, given) if np.isscalar(given) else given, decision_set, name)
         values = negated(values) if in_costs else values
-        counts = as_floats(plays, "prior_plays")
+        counts = as_floats(in_item_order(plays, decision_set, "prior_plays"), "prior_plays")
         if counts.shape not in ((), (d,)):
             raise InvalidInputError(
                 f"prior_plays must be a number or have shape (d,) = ({d},), got {counts.shape}: pass one number per item"
@@ -68,6 +72,11 @@ class Prior(NamedTuple):
             )
         counts = np.broadcast_to(counts, (d,)).copy()
         values = np.where(counts > 0, values, 0.0)
+        seen = np.flatnonzero(counts)
+        for law in laws:
+            check_possible(
+                law, values[seen], seen, lambda k: repr(decision_set.items[seen[k]]), name, in_costs=in_costs
+            )
         if decision_set.upper is not None:
             decision_set.check_means(np.where(counts > 0, values, -np.inf), in_costs=in_costs)
         return cls(values, counts)

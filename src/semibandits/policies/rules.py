@@ -138,7 +138,7 @@ class RulePolicy(Policy):
 
     def prepared(self, decision_set: DecisionSet, variance: ArrayLike) -> tuple[RulePolicy, FloatArray]:
         """The policy to play on a decision set, and the variance of its rewards, shape (d,); errors as for `start`."""
-        own = variance_vector(variance if self.variance is None else self.variance, decision_set.d)
+        own = variance_vector(variance if self.variance is None else self.variance, decision_set)
         extreme = own[(own < 1.0 / LARGEST_VARIANCE) | (own > LARGEST_VARIANCE)]
         if extreme.size:
             raise InvalidInputError(

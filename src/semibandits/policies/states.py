@@ -22,6 +22,7 @@ from semibandits.kernels.rules.statistics import (
     SUMS,
     fresh_statistics,
 )
+from semibandits.policies.prior import MOST_PLAYS
 
 if TYPE_CHECKING:
     from semibandits.policies.rules import RulePolicy
@@ -78,7 +79,7 @@ def restored_player(
         counters=read_counters(state),
         memory=read_floats(state, "memory", len(floats)),
         marks=read_counts(state, "marks", len(initial), least=None),
-        rows=_rows(state["rows"], decision_set),
+        rows=read_decisions(state["rows"], "rows", decision_set),
     )
     unseen = unseen_items(restored.stats, decision_set.upper)
     played = int((plays - prior_plays + pending).max())  # without those of a prior
@@ -130,18 +131,18 @@ def statistics_of(
     return stats
 
 
-def _rows(places: object, decision_set: DecisionSet) -> BoolArray:
-    """The decisions that the rule keeps, from the indices of their items."""
+def read_decisions(places: object, name: str, decision_set: DecisionSet) -> BoolArray:
+    """Decisions as rows, from the indices of their items."""
     if not isinstance(places, list) or len(places) * decision_set.d > MOST_CELLS:
-        raise damaged("rows", "a list of usual length")
+        raise damaged(name, "a list of usual length")
     rows = np.zeros((len(places), decision_set.d), dtype=np.bool_)
     for row, items in zip(rows, places, strict=True):
-        chosen = read_counts({"rows": items}, "rows", None, least=0)
+        chosen = read_counts({name: items}, name, None, least=0)
         if len(chosen) and chosen.max() >= len(row):
-            raise damaged("rows", f"items below d = {len(row)}")
+            raise damaged(name, f"items below d = {len(row)}")
         row[chosen] = True
         if row not in decision_set:
-            raise damaged("rows", "decisions of the decision set")
+            raise damaged(name, "decisions of the decision set")
     return rows
 
 
@@ -185,7 +186,7 @@ def read_floats(state: dict[str, Any], name: str, length: int | None) -> FloatAr
 def read_counts(state: dict[str, Any], name: str, length: int | None, *, least: int | None) -> IntArray:
     """Integers of absolute value up to 2^53, at least `least`."""
     values = read_floats(state, name, length)
-    whole = (np.abs(values) <= 2.0**53) & (values == np.floor(values))
+    whole = (np.abs(values) <= MOST_PLAYS) & (values == np.floor(values))
     if not whole.all() or (least is not None and (values < least).any()):
         raise damaged(name, "whole numbers" if least is None else f"whole numbers >= {least}")
     return values.astype(np.int64)

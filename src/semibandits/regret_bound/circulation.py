@@ -60,9 +60,9 @@ class CirculationSolver:
         self._law, self._gap = problem.law, problem.gap
         self._deadline = self._start + problem.limit
         self._memory = problem.memory if isinstance(problem.memory, Memory) else None
-        self._graph, lack = sharpened(self._decision_set.exchange_graph(self._theta), self._theta)
+        self._graph, lack = sharpened(self._decision_set.exchange_graph(self._theta), self._theta, problem.ties)
         set_up = max(self._deadline, self._start + SETUP)
-        self._presolved = presolve(self._graph, self._law, self._theta, problem.tolerance, set_up)
+        self._presolved = presolve(self._graph, self._law, self._theta, problem.ties, set_up)
         self._items, self._blocks = self._presolved.items, self._presolved.blocks
         entries = sum(len(block.cheapest.arcs) for block in self._blocks)
         self._block_deadline = self._start + min(

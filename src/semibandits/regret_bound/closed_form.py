@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from semibandits._typing import FloatArray, IntArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.lists import Decisions
 from semibandits.decisions.matroids import BestSwaps, MatroidDecisions
 from semibandits.regret_bound.problem import Bracket, Problem
@@ -23,7 +23,7 @@ def solve_closed_form(problem: Problem) -> GravesLaiResult:
     theta, law, decision_set = problem.theta, problem.law, problem.decision_set
     assert isinstance(decision_set, MatroidDecisions)
     swaps = decision_set.swaps(theta)
-    suboptimal = np.isfinite(swaps.gaps) & (swaps.gaps > problem.tolerance)
+    suboptimal = suboptimal_swaps(problem, swaps)
     items = np.flatnonzero(suboptimal)
     rates = rates_alone(law.take(items), theta[items], swaps.gaps[items])
     items, rates = items[rates > 0.0], rates[rates > 0.0]
@@ -33,6 +33,12 @@ def solve_closed_form(problem: Problem) -> GravesLaiResult:
     value, lower = math.fsum(rates * gaps) * (1.0 + rounding), math.fsum(least * gaps) * (1.0 - rounding)
     bracket = Bracket(value, lower, _plan(swaps, items, rates * (1.0 + rounding)))
     return problem.result("closed-form", bracket, swaps.decision, suboptimal, {})
+
+
+def suboptimal_swaps(problem: Problem, swaps: BestSwaps) -> BoolArray:
+    """The items i whose best swap exists and is no tie, shape (d,)."""
+    ties = problem.ties.between(np.arange(len(swaps.gaps)), swaps.leaving)
+    return np.isfinite(swaps.gaps) & (swaps.gaps > ties)
 
 
 def _plan(swaps: BestSwaps, items: IntArray, rates: FloatArray) -> ExplorationPlan:

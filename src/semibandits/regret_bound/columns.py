@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 
-from semibandits._typing import FloatArray, IntArray
+from semibandits._typing import FloatArray
 from semibandits.kernels import tiers
 from semibandits.regret_bound.circulation import thread_pools
 from semibandits.regret_bound.cones import cone_program
 from semibandits.regret_bound.decision_search import DecisionSearch, simple_ratio
-from semibandits.regret_bound.oracle import DecisionPool, Oracle, best_with_each_item
+from semibandits.regret_bound.oracle import NOTHING, DecisionPool, Oracle, best_with_each_item
 from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.precision import gaps_below
-from semibandits.regret_bound.pricing_bound import priced, pricing_bound
+from semibandits.regret_bound.pricing_bound import priced, pricing_bound, without_large
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.result import GravesLaiResult, Progress
 from semibandits.regret_bound.warm_start import DecisionMemory
@@ -45,7 +45,7 @@ class ColumnSolver:
         self._start, self._problem = tiers.seconds(), problem
         self._gap, self._deadline = problem.gap, problem.deadline
         self._oracle = Oracle(problem.decision_set, problem.theta)
-        self._best = best_with_each_item(self._oracle, problem.tolerance, problem.set_up_by)
+        self._best = best_with_each_item(self._oracle, problem.tie_tolerance, problem.set_up_by)
         self._pool = DecisionPool(self._best.items, problem.decision_set.d)
         first = [self._pool.add(x, float(g))[0] for x, g in zip(self._best.decisions, self._best.gaps, strict=True)]
         self._first = np.array(first, dtype=np.int64)
@@ -184,20 +184,20 @@ class ColumnSolver:
         """Lower bound from the duals of the master. Decisions that are worth more than they cost join the pool."""
         if not (prices > 0).any() or not np.isfinite(prices).all():
             return
+        contains, gaps = self._pool.contains[self._solved], self._pool.gaps[self._solved]
+        prices = without_large(prices, np.sqrt(self._twice_variance * (multipliers @ contains) * prices), self._gap)
         ratio = float((self._pool.contains @ prices / self._pool.gaps).max())
         outcome = priced(self._oracle, self._best, prices, ratio)
         for x in outcome.met:
             self._meet(x)
-        contains, gaps = self._pool.contains[self._solved], self._pool.gaps[self._solved]
         bound = pricing_bound(contains, gaps, self._twice_variance, multipliers, prices, outcome.ratio)
         self._lower = max(self._lower, bound)
         weights = self._oracle.theta.copy()
         weights[self._best.items] += prices
-        nothing: IntArray = np.empty(0, dtype=np.int64)
         for item in self._best.items:
             if self._late():
                 return
-            x = self._oracle.best_with(weights, np.array([item]), nothing)
+            x = self._oracle.best_with(weights, np.array([item]), NOTHING)
             if x is not None:
                 self._meet(x)
 

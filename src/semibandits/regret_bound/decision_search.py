@@ -140,7 +140,8 @@ class DecisionSearch:
                 return known, lowest
             weights = self._full + lowest.multiplier * theta
             # Excluded items get weight 0: large numbers beside small ones would cost digits.
-            weights[outside] = 0.0
+            sizes = self._full + lowest.multiplier * np.abs(theta)
+            weights[outside] = sizes[outside] = 0.0
             x = self._oracle.best_with(weights, inside, outside)
             if x is None:
                 return None
@@ -149,7 +150,7 @@ class DecisionSearch:
             worth = float(self._full @ x)
             if worth > self._rho * gap**2:
                 self._rho = (1.0 + self._slack) * worth / gap**2
-            lost = self._oracle.rounding(weights)
+            lost = self._oracle.rounding(weights, sizes, x, inside)
             bound = worth - lowest.multiplier * gap + lost + lowest.multiplier**2 / (4.0 * self._rho)
             if bound <= 0.0:
                 return None

@@ -26,7 +26,7 @@ from semibandits.regret_bound.plan import cover_rates, merged_plan
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.pricing_bound import pricing_bound
 from semibandits.regret_bound.problem import Bracket, Problem
-from semibandits.regret_bound.raises import cheapest_raises, check_convex, stretched
+from semibandits.regret_bound.raises import cheapest_raises, check_convex, convex_information, stretched
 from semibandits.regret_bound.rates import LAST_DIGITS, first_rates, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult
 
@@ -146,7 +146,8 @@ def information_over_list(problem: Problem, plan: ExplorationPlan) -> float:
     listed, rates = Listed.of(problem, decisions, gaps, suboptimal, rows), plan.item_rates[suboptimal]
     needed = listed.simple_rates > 0.0
     simple = (rates[needed] / listed.simple_rates[needed]).min(initial=math.inf)
-    return max(float(listed.raises(rates)[0].min()), float(simple))
+    beyond = convex_information(listed.law, listed.theta, rates) * (1.0 - listed.law.rounding)
+    return max(min(float(listed.raises(rates)[0].min()), float(beyond.min())), float(simple))
 
 
 def _decisions(problem: Problem) -> tuple[BoolArray, FloatArray, BoolArray, IntArray]:
@@ -164,7 +165,7 @@ def _decisions(problem: Problem) -> tuple[BoolArray, FloatArray, BoolArray, IntA
         ) from error
     gaps = gaps_below(decisions[int(np.argmax(decisions @ theta))], decisions, theta)
     gaps -= gaps.min()
-    optimal = gaps <= problem.tolerance
+    optimal = problem.ties.with_best(decisions[int(np.argmin(gaps))], decisions, gaps)
     suboptimal = np.asarray(decisions.any(axis=0) & ~decisions[optimal].any(axis=0))
     rows = np.flatnonzero(~optimal & decisions[:, suboptimal].any(axis=1))
     rows = rows[np.argsort(gaps[rows], kind="stable")]
@@ -254,13 +255,14 @@ def program(
     None if the solver fails, or has no solution at the value `deadline` of `tiers.seconds`. Large programs also have a variable
     ``w_i * unit_i`` for each item, so that their matrix stays sparse.
     """
-    n, k, columns = len(listed.gaps), 0, scale / listed.gaps
+    n, k, columns, shares = len(listed.gaps), 0, scale / listed.gaps, np.ones(len(cuts))
     matrix: Any
     if len(cuts) * n <= DENSE:
         # What a unit of spending on each decision contributes to each cut. Beyond a limit, larger entries make no difference to
-        # the cost but would cost the solver digits.
+        # the cost but would cost the solver digits. The multipliers of such cuts are too large by what they lack.
         with np.errstate(over="ignore", invalid="ignore"):
             worth = np.nan_to_num(cuts @ listed.contains.T * columns)
+        shares = MOST_WORTH / np.maximum(worth.max(axis=1, initial=0.0), MOST_WORTH)
         matrix = -np.where(worth > LEAST_WORTH, np.minimum(worth, MOST_WORTH), 0.0)
     else:
         k = len(unit)
@@ -275,7 +277,7 @@ def program(
     solution = linprog(objective, A_ub=matrix, b_ub=limits, method="highs", options=options)
     if solution.status != 0 or solution.x is None:
         return None
-    multipliers = np.maximum(-solution.ineqlin.marginals[k:], 0.0) * scale
+    multipliers = np.maximum(-solution.ineqlin.marginals[k:], 0.0) * shares * scale
     return np.maximum(solution.x[:n], 0.0) * scale / listed.gaps, multipliers
 
 

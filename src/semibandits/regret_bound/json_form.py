@@ -15,6 +15,7 @@ from semibandits._validation import check_entries, item_vector, variance_vector
 from semibandits._version import __version__
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
+from semibandits.decisions.ties import TIE_TOLERANCE
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
@@ -42,8 +43,8 @@ def result_from_json(payload: object, decision_set: DecisionSet | None = None) -
         if not isinstance(description, Mapping):
             raise InvalidInputError(f"decision_set must be an object, got {kind_of(description)}: pass it unchanged")
         decision_set = rebuild(description, len(theta))
-    variance = variance_vector(as_numbers(fields.take("variance"), "variance"), decision_set.d)
-    return solution_from_json(payload, decision_set, item_vector(theta, decision_set.d, "theta"), variance, "the bound")
+    variance = variance_vector(as_numbers(fields.take("variance"), "variance"), decision_set)
+    return solution_from_json(payload, decision_set, item_vector(theta, decision_set, "theta"), variance, "the bound")
 
 
 def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
@@ -58,6 +59,7 @@ def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
         "method": result.method,
         "rewards": result.rewards,
         **_law(result),
+        **({} if result.tie_tolerance == TIE_TOLERANCE else {"tie_tolerance": result.tie_tolerance}),
         "optimal": {"indices": np.flatnonzero(result.optimal_decision).tolist()},
         "suboptimal_items": np.flatnonzero(result.suboptimal_items).tolist(),
         "rates": result.rates.tolist(),
@@ -119,6 +121,7 @@ def solution_from_json(
         variance=variance,
         stats=_stats(fields.take("stats", {})),
         law=_law_of(fields, theta, variance),
+        tie_tolerance=as_numbers([fields.take("tie_tolerance", TIE_TOLERANCE)], "tie_tolerance")[0],
     )
 
 

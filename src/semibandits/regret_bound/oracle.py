@@ -11,13 +11,17 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import checked_answer
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.tables import check_table
+from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import tiers
+from semibandits.kernels.outliers import without_outliers
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.timing import TimeIsUp
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 """Loss of an oracle to rounding, per item of a decision and relative to the largest weight."""
+
+NOTHING: IntArray = np.empty(0, dtype=np.int64)
 
 
 class Oracle:
@@ -35,7 +39,7 @@ class Oracle:
         self._decision_set, self.theta = decision_set, theta
         self.m = decision_set.m
         self.calls = 0
-        self.optimal = self.best(theta).copy()
+        self.optimal = self._maximizer(theta).copy()
 
     def best(self, weights: FloatArray) -> BoolArray:
         """Decision of largest weight.
@@ -45,28 +49,52 @@ class Oracle:
         InvalidInputError
             If `maximize` does not return a 0/1 vector of d items with at most m ones.
         """
-        self.calls += 1
-        return checked_answer(self._decision_set.maximize(weights.copy()), len(self.theta), self.m)
+        return self._maximizer(self._clipped(weights, NOTHING))
 
     def best_with(self, weights: FloatArray, inside: IntArray, outside: IntArray) -> BoolArray | None:
         """Decision of largest weight among those with all items `inside` and none `outside`, or None if there are none.
 
         Items are forced by a bonus above any difference of the weights of decisions.
         """
-        bonus = self.bonus(weights)
+        clipped = self._clipped(weights, inside)
+        x = self._forced(clipped, inside, outside)
+        return x if x is None or self._is_unclipped(x, weights, clipped) else self._forced(weights, inside, outside)
+
+    def rounding(self, weights: FloatArray, sizes: FloatArray, x: BoolArray, inside: IntArray = NOTHING) -> float:
+        """Bound on the weight of a decision minus that of x, which `best_with` or `best` returned, due to rounding.
+
+        Weights are sums of terms, whose absolute values sum to `sizes`.
+        """
+        clipped = self._clipped(weights, inside)
+        searched = clipped if self._is_unclipped(x, weights, clipped) else weights
+        largest = max(float(np.abs(searched).max()), float(sizes[searched == weights].max()))
+        return ROUNDING * self.m * (largest + self._bonus(searched))
+
+    def _clipped(self, weights: FloatArray, inside: IntArray) -> FloatArray:
+        """Search again with all weights if the best decision with the items `inside` has one that is clipped here."""
+        usual = self.optimal.copy()
+        usual[inside] = True
+        return without_outliers(weights, usual, self.m)
+
+    @staticmethod
+    def _is_unclipped(x: BoolArray, weights: FloatArray, clipped: FloatArray) -> bool:
+        return bool((clipped[x] == weights[x]).all())
+
+    def _forced(self, weights: FloatArray, inside: IntArray, outside: IntArray) -> BoolArray | None:
+        bonus = self._bonus(weights)
         forced = weights.copy()
         forced[inside] += bonus
         forced[outside] -= bonus
-        x = self.best(forced)
+        x = self._maximizer(forced)
         return x if x[inside].all() and not x[outside].any() else None
 
-    def bonus(self, weights: FloatArray) -> float:
+    def _bonus(self, weights: FloatArray) -> float:
         """A number above the difference of the weights of any two decisions."""
         return 2.5 * self.m * float(np.abs(weights).max()) + float(np.finfo(np.float64).tiny)
 
-    def rounding(self, weights: FloatArray) -> float:
-        """Bound on the weight of a decision minus that of the one that `best_with` returns, due to rounding."""
-        return ROUNDING * self.m * (float(np.abs(weights).max()) + self.bonus(weights))
+    def _maximizer(self, weights: FloatArray) -> BoolArray:
+        self.calls += 1
+        return checked_answer(self._decision_set.maximize(weights.copy()), len(self.theta), self.m)
 
     def gap(self, x: BoolArray) -> float:
         """Reward of the optimal decision minus that of `x`."""
@@ -99,11 +127,11 @@ class BestWithItem:
         return mask
 
 
-def best_with_each_item(oracle: Oracle, tolerance: float, deadline: float = math.inf) -> BestWithItem:
+def best_with_each_item(oracle: Oracle, tie_tolerance: float | None, deadline: float = math.inf) -> BestWithItem:
     """The items that are in some decision and in no optimal one, from the best decision with each item.
 
-    An item is in I iff the best decision that contains it is worse than the optimum by more than the tie tolerance. If one of
-    these decisions is better than the optimum, due to rounding, it becomes the optimum.
+    An item is in I iff the best decision that contains it does not tie with the optimum; without a tolerance, all outside the
+    optimum are. If one of these decisions is better than the optimum, due to rounding, it becomes the optimum.
 
     Raises
     ------
@@ -113,14 +141,13 @@ def best_with_each_item(oracle: Oracle, tolerance: float, deadline: float = math
         If they are not found by the value `deadline` of `tiers.seconds`.
     """
     d = len(oracle.theta)
-    nothing = np.empty(0, dtype=np.int64)
     changes: list[IntArray] = []
     items = []
     optimal = oracle.optimal
     for item in np.flatnonzero(~oracle.optimal):
         if tiers.seconds() > deadline:
             raise TimeIsUp
-        x = oracle.best_with(oracle.theta, np.array([item]), nothing)
+        x = oracle.best_with(oracle.theta, np.array([item]), NOTHING)
         if x is not None:
             check_table(len(changes) + 1, d)
             changes.append(np.flatnonzero(x != optimal))
@@ -132,7 +159,10 @@ def best_with_each_item(oracle: Oracle, tolerance: float, deadline: float = math
     if gaps.min(initial=0.0) < 0:
         oracle.optimal = decisions[int(np.argmin(gaps))]
         gaps -= gaps.min()
-    free = oracle.optimal | decisions[gaps <= tolerance].any(axis=0)
+    free = oracle.optimal
+    if tie_tolerance is not None:
+        ties = Ties.of(oracle.theta, oracle.optimal, oracle.m, tie_tolerance)
+        free = free | decisions[ties.with_best(oracle.optimal, decisions, gaps)].any(axis=0)
     keep = ~free[np.array(items, dtype=np.int64)]
     return BestWithItem(np.array(items, dtype=np.int64)[keep], decisions[keep], gaps[keep])
 

@@ -6,6 +6,7 @@ bracket would be that of a different problem. Sums are kept in two parts here.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.lists import ROWS, Decisions
+from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
 
 HIGH_BITS = 26
@@ -27,25 +29,30 @@ def gaps_below(best: BoolArray, decisions: BoolArray | Decisions, theta: FloatAr
         ahead = best.astype(np.float64) - decisions.base_mask
         return (ahead @ high - decisions.sums(high)) + (ahead @ low - decisions.sums(low))
     parts = np.column_stack(_split(theta))
-    chunks = [decisions[k : k + ROWS] @ parts for k in range(0, len(decisions), ROWS)]
-    sums = np.concatenate([np.empty((0, 2)), *chunks])
-    difference = best @ parts - sums
+    ahead = best.astype(np.int8)  # items that are in both do not count, whatever their size
+    chunks = [(ahead - decisions[k : k + ROWS]) @ parts for k in range(0, len(decisions), ROWS)]
+    difference = np.concatenate([np.empty((0, 2)), *chunks])
     gaps: FloatArray = difference[:, 0] + difference[:, 1]
     return gaps
 
 
-def sharpened(graph: ExchangeGraph, theta: FloatArray) -> tuple[ExchangeGraph, float]:
+def sharpened(graph: ExchangeGraph, theta: FloatArray, ties: Ties) -> tuple[ExchangeGraph, float]:
     """The graph with reduced costs that add up to the gap of each cycle, and a bound on their remaining error.
 
     Costs are computed again from `theta` and the potentials. The potentials are corrected, by about their rounding, until no
     cost is negative and the costs between nodes of the hub are zero. This fails if x* is optimal only up to rounding. Then these
     costs are set to zero, and the second result bounds the change of the gap of any cycle, or of x* itself.
+
+    Raises
+    ------
+    InvalidInputError
+        If that is more than a tie: means that x* needs are so large that they round others away.
     """
     costs = _exact_costs(graph, theta)
     in_hub = np.zeros(graph.n_nodes, dtype=np.bool_)
     in_hub[graph.hub] = True
     still = in_hub[graph.tails] & in_hub[graph.heads] & (graph.entering < 0)
-    best, least = costs, np.inf
+    best, least, open_arcs = costs, np.inf, np.empty(0, dtype=np.int64)
     for correction in (_correction(graph, costs, still), np.zeros(graph.n_nodes)):
         candidate = costs + (correction[graph.tails] - correction[graph.heads])
         wrong = np.where(still, abs(candidate), np.maximum(-candidate, 0.0))
@@ -53,6 +60,13 @@ def sharpened(graph: ExchangeGraph, theta: FloatArray) -> tuple[ExchangeGraph, f
         np.maximum.at(lack, graph.tails, wrong)
         if lack.sum() < least:
             best, least = np.where(still, 0.0, np.maximum(candidate, 0.0)), float(lack.sum())
+            open_arcs = np.flatnonzero(wrong)
+    if least > math.fsum(ties.between(graph.entering[open_arcs], graph.leaving[open_arcs])):
+        raise InvalidInputError(
+            "tie_tolerance must be above the rounding of rewards, got decisions that differ by "
+            f"{least / np.abs(theta).max():.1g} of the largest mean: increase it, or use a smaller number for what should not "
+            "be chosen"
+        )
     return replace(graph, costs=best), least
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.decisions.ties import Ties
 from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
 from semibandits.kernels.exchange import (
@@ -167,17 +168,15 @@ class Presolved:
     blocks: tuple[Block, ...]
 
 
-def presolve(
-    graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float, deadline: float = math.inf
-) -> Presolved:
-    """Simplify `graph`. Cycles of gap at most `tolerance` count as exchanges between optimal decisions.
+def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, ties: Ties, deadline: float = math.inf) -> Presolved:
+    """Simplify `graph`. Cycles count as exchanges between optimal decisions if the decisions tie.
 
     Items at the end of their reach, whose means cannot rise, are ignored. Raises `TimeIsUp` if it is not done by the deadline.
     """
     merged = graph.merged_hub
     simple, number = Digraph.build(graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs)
     gaps, cheapest = simple.cheapest_cycles(graph.entering >= 0, deadline)
-    free = gaps <= tolerance
+    free = _free(simple, graph, gaps, ties, deadline)
     merged = number[merged]
     if free.any():
         merged = strong_components(simple.n, simple.tails[free], simple.heads[free])[merged]
@@ -191,6 +190,34 @@ def presolve(
     known = None if free.any() else (gaps, graph.entering >= 0, cheapest)
     blocks = _blocks(live, (tails, heads), graph.costs, items, known, deadline)
     return Presolved(gaps, merged, free, loops, items, blocks)
+
+
+def _free(simple: Digraph, graph: ExchangeGraph, gaps: FloatArray, ties: Ties, deadline: float) -> BoolArray:
+    """Arcs on cycles of zero gap, and on cheapest cycles whose gap is a tie for the items that enter and leave on them."""
+    free = gaps <= 0.0
+    near = ~free & (gaps <= ties.most)
+    if near.any():
+        _, cycles = simple.cheapest_cycles(near, deadline)
+        most = np.zeros(len(cycles))
+        np.maximum.at(most, cycles.rows, ties.between(graph.entering, graph.leaving)[cycles.arcs])
+        if len(graph.hub):
+            most = np.maximum(most, _skipped(graph, cycles, ties))
+        free[cycles.select(cycles.sums(graph.costs) <= most).arcs] = True
+    return free
+
+
+def _skipped(graph: ExchangeGraph, cycles: Cycles, ties: Ties) -> FloatArray:
+    """The same for the items of x* that leave along the hub, between the ends of each detour."""
+    place = np.full(graph.n_nodes, -1)
+    place[graph.hub] = np.arange(len(graph.hub))
+    back = np.flatnonzero((graph.leaving >= 0) & (place[graph.tails] >= 0) & (place[graph.heads] >= 0))
+    steps = np.zeros(len(graph.hub))
+    steps[place[graph.heads[back]]] = ties.between(graph.leaving[back])
+    ends = np.zeros((2, len(cycles)), dtype=np.int64)
+    for end, nodes in zip(ends, (graph.tails, graph.heads), strict=True):
+        np.maximum.at(end, cycles.rows, place[nodes[cycles.arcs]])
+    first, last = ends.min(axis=0), ends.max(axis=0)
+    return np.array([steps[i:j].max(initial=0.0) for i, j in zip(first.tolist(), last.tolist(), strict=True)])
 
 
 def _blocks(

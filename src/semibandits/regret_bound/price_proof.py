@@ -28,7 +28,7 @@ from semibandits.kernels.exchange import arcs_of
 from semibandits.kernels.price_proof import open_cycles
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.raises import NEAR_REACH
+from semibandits.regret_bound.raises import NEAR_REACH, convex_information
 
 RATIO = 1.4
 """Ratio of neighbouring prices of the first grid."""
@@ -86,7 +86,10 @@ def least_information(
         least = search.run(share * level, deadline)
         if least > 0.0 or tiers.seconds() > deadline:
             break
-    return least, search.violated()
+    # The search considers raises in the convex parts of divergences. Others have at least this information.
+    law, theta = items.alone
+    beyond = float(convex_information(law, theta, rates[items.raising]).min(initial=math.inf))
+    return min(least, beyond * (1.0 - MARGIN)), search.violated()
 
 
 class _Search:

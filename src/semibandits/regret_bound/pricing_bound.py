@@ -11,6 +11,11 @@ from semibandits.regret_bound.oracle import BestWithItem, Oracle
 
 MAX_PRICINGS = 50
 
+LEAST_SHARE = 1e-3
+"""A term of the bound hardly matters if it is below this share of the gap and of its part in the sum of all."""
+OUT_OF_SCALE = 1e4
+"""A price is large if it is more than this times all prices that matter."""
+
 
 @dataclass(frozen=True, eq=False)
 class Priced:
@@ -54,13 +59,22 @@ def priced(oracle: Oracle, best: BestWithItem, prices: FloatArray, start: float)
         weights = ratio * oracle.theta + full
         x = oracle.best(weights)
         gap, worth = oracle.gap(x), float(full @ x)
-        lost = oracle.rounding(weights)
+        lost = oracle.rounding(weights, ratio * np.abs(oracle.theta) + full, x)
         met.append(x)
         excess = worth - ratio * gap
         if excess <= lost or gap <= 0.0:
             return Priced(ratio + (max(excess, 0.0) + lost) / float(best.gaps.min()), np.array(met))
         ratio = worth / gap
     return Priced(np.inf, np.array(met))
+
+
+def without_large(prices: FloatArray, terms: FloatArray, gap: float) -> FloatArray:
+    """Prices with 0 for items whose `terms` of the bound hardly matter and whose prices would round the other ones away.
+
+    These are items with a gap that is out of scale.
+    """
+    matters = terms > LEAST_SHARE * gap * terms.sum() / len(terms)
+    return np.where(matters | (prices <= OUT_OF_SCALE * prices[matters].max(initial=0.0)), prices, 0.0)
 
 
 def pricing_bound(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
+from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import tiers
 from semibandits.laws import Gaussian, Law
@@ -40,7 +42,8 @@ class Problem:
     theta : ndarray of float, shape (d,)
     law : Law
     tie_tolerance : float
-        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
+        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m`` times the largest ``|theta_i|`` of an item in
+        which they differ.
     gap : float
         Relative gap to reach.
     limit : float
@@ -71,15 +74,11 @@ class Problem:
         """Value of the clock by which the problem must be set up: the deadline, or `SETUP` seconds after the start."""
         return self.start + max(self.limit, SETUP)
 
-    @property
-    def size(self) -> float:
-        """Scale of the rewards of decisions, m max|theta|."""
-        return self.decision_set.m * float(np.abs(self.theta).max(initial=0.0))
-
-    @property
-    def tolerance(self) -> float:
-        """Largest difference of rewards that counts as a tie."""
-        return self.tie_tolerance * self.size
+    @cached_property
+    def ties(self) -> Ties:
+        """When decisions tie."""
+        best = self.decision_set.maximize(self.theta.copy())
+        return Ties.of(self.theta, best, self.decision_set.m, self.tie_tolerance)
 
     @property
     def variance(self) -> FloatArray:
@@ -117,6 +116,7 @@ class Problem:
             variance=self.variance,
             stats=stats,
             law=self.law,
+            tie_tolerance=self.tie_tolerance,
             _memory=memory,
         )
 

@@ -42,6 +42,14 @@ def room(law: Law, theta: FloatArray) -> FloatArray:
     return np.minimum(law.reach(theta), law.convex_to(theta))
 
 
+def convex_information(law: Law, theta: FloatArray, rates: FloatArray) -> FloatArray:
+    """Least information of a raise of each item beyond the convex part of its divergence; inf where no raise goes beyond."""
+    limit, nats = law.convex_to(theta), np.full(len(theta), np.inf)
+    ends = np.flatnonzero(limit < law.reach(theta))
+    nats[ends] = rates[ends] * law.take(ends).divergence(theta[ends], limit[ends])
+    return nats
+
+
 def check_convex(law: Law, theta: FloatArray, rates: FloatArray, items: IntArray) -> None:
     """Refuse rates at which raises beyond the convex part of a divergence could cost less than 1 nat.
 
@@ -54,12 +62,9 @@ def check_convex(law: Law, theta: FloatArray, rates: FloatArray, items: IntArray
     UnsupportedError
         If this fails for an item.
     """
-    limit = law.convex_to(theta)
-    ends = np.flatnonzero(np.isfinite(limit))
-    nats = rates[ends] * law.take(ends).divergence(theta[ends], limit[ends])
-    wrong = ends[nats < 1.0 - NEAR_REACH]
+    wrong = np.flatnonzero(convex_information(law, theta, rates) < 1.0 - NEAR_REACH)
     if len(wrong):
-        k = wrong[0]
+        k, limit = wrong[0], law.convex_to(theta)
         raise UnsupportedError(
             f"the divergence of {law} must be convex up to the raises that matter, got item {items[k]} of mean {theta[k]:g}, "
             f"where it is convex only up to a raise of {limit[k]:g}: only matroid bases are supported in this case; use a law "

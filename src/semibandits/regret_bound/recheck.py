@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._validation import checked_answer
 from semibandits.decisions.matroids import MatroidDecisions
+from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import tiers
 from semibandits.laws.gaussian import bounded_by
@@ -25,7 +26,7 @@ SPARE, LEAST_TESTED = 0.01, 0.5
 """The lower bound is wrong if the plan is still feasible with its rates lowered until it costs this share less than the lower
 bound. This is not tested for lower bounds below half of the value, where the search may take long."""
 TIES = 1e-12
-"""Rounding of rewards, relative to m max|theta|."""
+"""Rounding of rewards, relative to m times those in which decisions differ."""
 
 
 def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_limit: float = math.inf) -> None:
@@ -54,14 +55,16 @@ def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_lim
         raise InvalidInputError(f"lower must be from 0 to value = {result.value:g}, got {result.lower:g}")
     law = bounded_by(result.law, result.decision_set.upper)
     problem = Problem(result.decision_set, result.theta, law, tie_tolerance, ACCURACY, time_limit)
-    _check_decisions(result, (tie_tolerance + TIES) * problem.size)
+    _check_decisions(result, replace(problem, tie_tolerance=tie_tolerance + TIES).ties)
     if isinstance(result.decision_set, MatroidDecisions):
         _check_lower(result, solve_closed_form(problem).value)
     if not math.isfinite(result.value):
         return
     cost = cost_of(result.plan, result.optimal_decision, result.theta)
     # Gaps of near ties are taken slightly too large.
-    slack = ACCURACY * cost + TIES * problem.size * math.fsum(result.plan.rates)
+    ties = replace(problem, tie_tolerance=TIES).ties
+    rows = zip(result.plan.rates.tolist(), result.plan.items.masks(), strict=True)
+    slack = ACCURACY * cost + math.fsum(rate * ties.apart(result.optimal_decision, x[None])[0] for rate, x in rows)
     if not abs(cost - result.value) <= slack:
         raise InvalidInputError(f"value must be the cost of the plan, {cost:g}, got {result.value:g}")
     share = _proved_share(problem, result.plan)
@@ -77,16 +80,18 @@ def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_lim
             _check_lower(result, enough * cost)
 
 
-def _check_decisions(result: GravesLaiResult, tolerance: float) -> None:
+def _check_decisions(result: GravesLaiResult, ties: Ties) -> None:
     """Check that the optimal decision and the rows of the plan are decisions, and that the former is optimal."""
     decision_set, plan = result.decision_set, result.plan
     optimal = result.optimal_decision
     if optimal not in decision_set:
         raise InvalidInputError("the optimal decision must be a decision of the decision set, got another set of items")
     best = checked_answer(decision_set.maximize(result.theta.copy()), decision_set.d, decision_set.m)
-    lost = float(gaps_below(best, optimal[None], result.theta)[0])
-    if lost > tolerance:
-        raise InvalidInputError(f"the optimal decision must be optimal, but its reward is {lost:g} below the optimum")
+    lost = gaps_below(best, optimal[None], result.theta)
+    if not ties.with_best(best, optimal[None], lost)[0]:
+        raise InvalidInputError(
+            f"the optimal decision must be optimal, but its reward is {lost[0]:g} below the optimum"
+        )
     for k, row in enumerate(plan.items.masks()):
         if row not in decision_set:
             raise InvalidInputError(f"plan[{k}] must be a decision of the decision set, got another set of items")

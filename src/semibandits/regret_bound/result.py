@@ -16,6 +16,7 @@ from semibandits._pandas import new_frame
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
+from semibandits.decisions.ties import TIE_TOLERANCE, decisions_that_tie
 from semibandits.laws import Gaussian, Law
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.summary import (
@@ -199,6 +200,8 @@ class GravesLaiResult:
         Rounds, cycles, seconds. For information only.
     law : Law
         The law of the rewards, independent across items.
+    tie_tolerance : float
+        Tolerance at which decisions tie, see :func:`graves_lai`.
 
     Notes
     -----
@@ -237,6 +240,7 @@ class GravesLaiResult:
     variance: FloatArray
     stats: Mapping[str, float]
     law: Law = field(default=Gaussian(), kw_only=True)
+    tie_tolerance: float = field(default=TIE_TOLERANCE, kw_only=True)
     _memory: Memory | DecisionMemory | None = field(default=None, repr=False, kw_only=True)
     """Data for a warm start of a later solve."""
 
@@ -303,6 +307,14 @@ class GravesLaiResult:
     def costs(self) -> FloatArray:
         """Mean cost of each item, shape (d,): minus `theta`."""
         return negated(self.theta)
+
+    @cached_property
+    def ties(self) -> BoolArray:
+        """Decisions that tie with the optimal one, as far as they lack one of its items and are the best ones without it.
+
+        Bool, shape (k, d); empty if the optimal decision is unique or has more than 200 items.
+        """
+        return decisions_that_tie(self.decision_set, self.theta, self.optimal_decision, self.tie_tolerance)
 
     @property
     def gap(self) -> float:

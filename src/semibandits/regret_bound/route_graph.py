@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +16,9 @@ from semibandits.kernels.exchange import arcs_of, biconnected_blocks
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.raises import room
+
+SUM_ROUNDING = 2.0 * float(np.finfo(np.float64).eps)
+"""Error of a sum of nonnegative numbers, per number and relative to the sum, and of the difference of two."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,10 @@ class RouteGraph:
         Distance of each node from the source.
     in_hub : ndarray of bool, shape (number of nodes of the network,)
         Nodes on optimal routes.
+    best : ndarray of bool, shape (d,)
+        A shortest route.
+    rounding : float
+        Bound on the error of gaps, which are differences of distances.
     """
 
     suboptimal: BoolArray
@@ -60,6 +68,8 @@ class RouteGraph:
     nodes: IntArray
     distance: FloatArray
     in_hub: BoolArray
+    best: BoolArray
+    rounding: float
 
     @staticmethod
     def of(problem: Problem, routes: Routes) -> RouteGraph:
@@ -74,7 +84,12 @@ class RouteGraph:
         distance, to_target = distances_from(out, costs, begin), distances_from(into, costs, ahead)
         with np.errstate(invalid="ignore"):
             excess = distance[tails] + costs[items] + to_target[heads] - distance[routes._last]
-        optimal = excess <= problem.tolerance
+        best = routes.maximize(problem.theta)
+        rounding = SUM_ROUNDING * np.count_nonzero(best) * float(distance[routes._last])
+        optimal = excess <= 0.0
+        near = np.flatnonzero(~optimal & (excess <= max(problem.ties.most, rounding)))
+        if len(near):
+            optimal[near] = _is_optimal(near, routes, best, problem)
         in_hub = np.zeros(n, dtype=np.bool_)
         in_hub[tails[optimal]] = in_hub[heads[optimal]] = True
         known = np.zeros(routes.d, dtype=np.bool_)
@@ -86,12 +101,14 @@ class RouteGraph:
             closes = leaving[tails] + least[items] + entering[heads] <= 1e-12 * distance[routes._last]
         kept = np.flatnonzero(closes & ~known[items])
         kept = kept[_on_detours(tails[kept], heads[kept], in_hub)]
-        return RouteGraph._split(suboptimal, costs, items[kept], tails[kept], heads[kept], distance, in_hub)
+        return RouteGraph._split(
+            suboptimal, costs, items[kept], tails[kept], heads[kept], distance, in_hub, best, rounding
+        )
 
     @staticmethod
     def _split(
         suboptimal: BoolArray, costs: FloatArray, items: IntArray, tails: IntArray, heads: IntArray, distance: FloatArray,
-        in_hub: BoolArray,
+        in_hub: BoolArray, best: BoolArray, rounding: float,
     ) -> RouteGraph:  # fmt: skip
         """The graph of these arcs, nodes of the hub split in two."""
         n = len(distance)
@@ -113,6 +130,8 @@ class RouteGraph:
             ends % n,
             distance,
             in_hub,
+            best,
+            rounding,
         )
 
     @property
@@ -155,6 +174,28 @@ class RouteGraph:
     def _groups(self) -> tuple[ArcGroups, ArcGroups]:
         arcs = np.arange(len(self.items))
         return grouped(self.n, self.tails, self.heads, arcs), grouped(self.n, self.heads, self.tails, arcs)
+
+
+def _is_optimal(arcs: IntArray, routes: Routes, best: BoolArray, problem: Problem) -> BoolArray:
+    """Whether the shortest walk through each of these arcs ties with the best route.
+
+    A walk that uses the arc on a loop only does not count. Costs are nonnegative, so items that only the best route has cost no
+    more than those that only the walk has, and set no scale.
+    """
+    tails, heads, items = routes._ends
+    n, costs, groups = len(routes.nodes), -problem.theta[items], []
+    for begin, ends in ((routes._first, (tails, heads)), (routes._last, (heads, tails))):
+        group = grouped(n, *ends, np.arange(len(items)))
+        places = shortest_tree(group, costs, np.where(np.arange(n) == begin, 0.0, np.inf))[1]
+        groups.append(np.where(places >= 0, group.items[places], -1))
+    walks = Cycles(*walks_through(arcs, tails, heads, *groups))
+    shortest, tied = set(np.flatnonzero(best).tolist()), []
+    for arc, walk in zip(arcs.tolist(), map(walks.__getitem__, range(len(arcs))), strict=True):
+        walked = set(items[walk].tolist())
+        new, left = list(walked - shortest), list(shortest - walked)
+        gap = math.fsum([*-problem.theta[new], *problem.theta[left]])
+        tied.append(arc in walk and gap <= problem.ties.between(np.array([-1, *new])).max())
+    return np.array(tied)
 
 
 def _roots(arcs: IntArray, ends: IntArray) -> IntArray:

@@ -25,7 +25,7 @@ from semibandits.regret_bound.enumeration import ROUNDING, Listed, program
 from semibandits.regret_bound.lower_certificate import ROUNDING as SUMS_ROUNDING
 from semibandits.regret_bound.lower_certificate import proved_ratio
 from semibandits.regret_bound.plan import cover_rates, merged_plan
-from semibandits.regret_bound.precision import gaps_below
+from semibandits.regret_bound.precision import gaps_below, relative_error_of
 from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.rates import rates_alone, rates_shared
@@ -57,6 +57,9 @@ MAX_SIMPLIFIED = 5
 PATIENCE = 10
 """Rounds without gain before that."""
 
+NEGLIGIBLE = 1e-11
+"""Relative error of gaps within the rounding of sums."""
+
 
 class RouteSolver:
     """One solve: rounds of a linear program, prices, and searches for detours and routes.
@@ -69,8 +72,8 @@ class RouteSolver:
         self._gap, self._deadline = problem.gap, problem.deadline
         self._last_round = self._start + 0.75 * problem.limit  # the rest is for the proof
         self._routes = cast("Routes", problem.decision_set)
-        self._optimal = self._routes.maximize(problem.theta)
         self._graph = RouteGraph.of(problem, self._routes)
+        self._optimal = self._graph.best
         live = np.ones(len(self._graph.items), dtype=np.bool_)
         self._ways = RouteWays(self._routes, self._graph)
         self._arcs = ArcItems.of(problem.law, problem.theta, self._graph.items, live)
@@ -104,6 +107,7 @@ class RouteSolver:
         late = tiers.seconds() > self._last_round
         if 0.0 < self._value < math.inf:
             self._simplify()
+        self._account_for_rounding()
         plan = merged_plan(self._decisions[: len(self._rates)], self._rates)
         stats = {
             "rounds": self._rounds,
@@ -116,6 +120,14 @@ class RouteSolver:
             "columns", Bracket(self._value, self._lower, plan), self._optimal, self._graph.suboptimal, stats,
             late=late,
         )  # fmt: skip
+
+    def _account_for_rounding(self) -> None:
+        """Widen the bracket if gaps are so small, compared with routes, that they are only known up to a relative error."""
+        error = relative_error_of(0.5 * self._graph.rounding, float(self._graph.gaps.min(initial=math.inf)))
+        if error > NEGLIGIBLE:
+            more = (1.0 - error) ** -2  # rates
+            self._rates, self._value = more * self._rates, more * (1.0 + error) * self._value
+            self._lower /= more * (1.0 + error)
 
     @cached_property
     def _turns(self) -> TurnGraph:
@@ -304,7 +316,8 @@ class RouteSolver:
             if key not in self._loops:
                 x = self._ways.by_detour(graph.items[detours[k]], int(first[k]), int(last[k]))
                 gap = gaps_below(self._optimal, x[None], self._problem.theta)[0] if x in self._routes else math.inf
-                self._loops[key] = abs(gap - gaps[k]) <= self._problem.tolerance
+                rounding = float(self._problem.ties.between(graph.items[detours[k]]).max())
+                self._loops[key] = abs(gap - gaps[k]) <= max(rounding, graph.rounding)
             found[k] = self._loops[key]
         return found
 

@@ -11,9 +11,11 @@ import numpy as np
 
 from semibandits._arguments import hinted
 from semibandits._costs import check_law, item_means
+from semibandits._labelled import in_item_order
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, finite_number, item_vector, variance_vector
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.decisions.constants import without_constants
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
@@ -84,7 +86,8 @@ def graves_lai(
     costs : array_like of float, shape (d,), optional
         Mean cost of each item instead of `theta`: rewards are minus costs, so that the decision of least cost is best.
     tie_tolerance : float
-        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
+        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m`` times the largest ``|theta_i|`` of an item in
+        which they differ or that is in the best one. Items in neither of them set no scale, however large their means are.
     progress : bool, callable or None
         True to print a line on the error stream every two seconds; or a function that is called with a `Progress` after
         each round of cycles or columns, and each stage of GLPG.
@@ -154,7 +157,7 @@ def graves_lai(
             f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one of the families, "
             "EnumeratedDecisions from a list, or derive your own"
         )
-    means, in_costs = item_means(theta, costs, decision_set.d), costs is not None
+    means, in_costs = item_means(theta, costs, decision_set), costs is not None
     if rewards != "bernoulli" and not isinstance(law, Bernoulli):
         warn_of_longest_path(decision_set, means, in_costs=in_costs, stacklevel=3)
     return solve_bound(
@@ -189,22 +192,25 @@ def solve_bound(
         Whether the user gave costs, so that errors are about costs.
     """
     start = tiers.seconds()
-    theta = item_vector(theta, decision_set.d, "theta").copy()
+    theta = item_vector(theta, decision_set, "theta").copy()
     decision_set.check_means(theta, in_costs=in_costs)
     _check_options(method, gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
+    variance = in_item_order(variance, decision_set, "variance")
     given = _law(theta, variance, rewards, law, in_costs=in_costs)
     problem = Problem(
         decision_set, theta, bounded_by(given, decision_set.upper), tie_tolerance, gap,
         math.inf if time_limit is None else float(time_limit), reporter(progress),
         None if warm_start is None else warm_start._memory, start,
     )  # fmt: skip
+    is_gaussian = isinstance(problem.law, Gaussian)
+    shifted = replace(problem, theta=without_constants(decision_set, theta)) if is_gaussian else problem
     if problem.law.is_quadratic:
-        units = Units.of(problem)
-        result = units.unscaled(_solved_in_time(units.scaled(problem), method), problem)
+        units = Units.of(shifted)
+        result = units.unscaled(_solved_in_time(units.scaled(shifted), method), problem)
     else:
         _check_size(theta, given)
-        result = replace(_solved_in_time(problem, method), law=given)
+        result = replace(_solved_in_time(shifted, method), theta=theta, law=given)
     if throw and result.status is not Status.OPTIMAL:
         bracket = "in Python, throw=False returns this bracket"
         remedy = f"allow more time or a larger gap; {bracket}"
@@ -366,5 +372,5 @@ def _check_options(method: str, gap: float, time_limit: float | None, tie_tolera
         )
     if not 0.0 <= finite_number(tie_tolerance, "tie_tolerance") < 1e-3:
         raise InvalidInputError(
-            f"tie_tolerance must lie in [0, 1e-3), got {tie_tolerance}: it is relative to m * max|theta|"
+            f"tie_tolerance must lie in [0, 1e-3), got {tie_tolerance}: it is relative to m times the means of items"
         )

@@ -25,6 +25,8 @@ LONGEST_CHANGE: Final = 100
 """Maximum number of characters of a decision, and of a change to it."""
 LONGEST_LINE: Final = 100
 """The same for a line of `repr`."""
+MOST_TIES: Final = 3
+"""Number of ties that are written out."""
 TOP: Final = 5
 """Number of decisions of the plan that a summary shows by default."""
 PLAN_COLUMNS: Final = ("plays per ln T", "gap", "share of C(θ)", "changes to the best decision")
@@ -171,10 +173,24 @@ def _facts(result: GravesLaiResult, wording: Wording) -> list[tuple[str, str]]:
         certificate += f" (stopped early: {result.status})"
     return [
         (f"Best {noun}", shortened(decision_text(wording.names, result.optimal_decision), LONGEST_DECISION)),
+        *tie_facts(result, wording.names),
         _reward_fact(result, wording),
         ("C(θ)", f"{wording.amount(result.value)} per ln T"),
         ("Certified", certificate),
     ]
+
+
+def tie_facts(result: GravesLaiResult, names: NamedItems) -> list[tuple[str, str]]:
+    """How many decisions are known to tie with the best one, and by which changes; nothing if there are none."""
+    if not len(result.ties):
+        return []
+    one, several = names.nouns[:2]
+    apart = float(abs(gaps_below(result.optimal_decision, result.ties, result.theta)).max())
+    within = f", up to {apart:.0e}" if apart else ""
+    changes = "; ".join(change_text(names, x, result.optimal_decision) for x in result.ties[:MOST_TIES])
+    count = counted(len(result.ties), f"other {one}", f"other {several}")
+    more = "; …" if len(result.ties) > MOST_TIES else ""
+    return [("Ties", shortened(f"at least {count} as good{within}: {changes}{more}", LONGEST_DECISION))]
 
 
 def _reward_fact(result: GravesLaiResult, wording: Wording) -> tuple[str, str]:

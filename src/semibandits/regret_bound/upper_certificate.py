@@ -11,6 +11,7 @@ from semibandits.decisions.routes import Routes
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.regret_bound import enumeration
 from semibandits.regret_bound.circulation import CirculationSolver
+from semibandits.regret_bound.closed_form import suboptimal_swaps
 from semibandits.regret_bound.decision_search import DecisionSearch
 from semibandits.regret_bound.oracle import DecisionPool, Oracle, best_with_each_item
 from semibandits.regret_bound.problem import Problem
@@ -50,7 +51,7 @@ def least_information(problem: Problem, plan: ExplorationPlan) -> float:
         if not problem.law.is_quadratic:
             raise
     oracle = Oracle(problem.decision_set, problem.theta)
-    best = best_with_each_item(oracle, problem.tolerance)
+    best = best_with_each_item(oracle, problem.tie_tolerance)
     if not len(best.items):
         return math.inf
     rates = plan.item_rates[best.items]
@@ -61,8 +62,8 @@ def least_information(problem: Problem, plan: ExplorationPlan) -> float:
 
 
 def _of_swaps(problem: Problem, decision_set: MatroidDecisions, plan: ExplorationPlan) -> float:
-    gaps = decision_set.swaps(problem.theta).gaps
-    items = np.flatnonzero(np.isfinite(gaps) & (gaps > problem.tolerance))
+    swaps = decision_set.swaps(problem.theta)
+    items, gaps = np.flatnonzero(suboptimal_swaps(problem, swaps)), swaps.gaps
     items = items[rates_alone(problem.law.take(items), problem.theta[items], gaps[items]) > 0.0]
     shares = plan.item_rates[items] * problem.law.take(items).divergence(problem.theta[items], gaps[items])
     return float(shares.min(initial=math.inf))

@@ -37,6 +37,7 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
         "items": list(instance.labels),
         **solution,
         "optimal": best | solution["optimal"] | {"reward": reward_of(result), "cost": _cost(instance, result)},
+        "ties": [_named(instance, x) for x in result.ties],
         "plan": plan,
         "regret": [{"horizon": T, "bound": result.lower * math.log(T)} for T in HORIZONS],
         "instance": dict(instance.description),

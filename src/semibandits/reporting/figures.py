@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from semibandits._files import write_whole
+from semibandits._files import read_bytes, write_whole
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.instances import Instance
 from semibandits.instances.files import check_target
@@ -31,6 +31,8 @@ MOST_NAMED: Final = 3
 """Routes of the plan whose streets are named."""
 FORMATS: Final = (".png", ".pdf", ".svg")
 """Supported file endings."""
+MARK: Final = "drawn by semibandits"
+"""In the metadata of each figure."""
 _FORBIDDEN: Final = re.compile(b"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
 """UTF-8 of the characters that XML forbids."""
 
@@ -58,6 +60,11 @@ def check_figure(path: Path, *, made: Path | None = None) -> None:
         check_target(path)
     if not can_draw():
         raise SemibanditsError("figures need matplotlib, which is not installed: run pip install matplotlib")
+
+
+def is_drawn(path: Path) -> bool:
+    """Whether a file is a figure that was drawn by this library, from 1.1 on."""
+    return MARK.encode() in read_bytes(path)
 
 
 def can_draw() -> bool:
@@ -97,9 +104,10 @@ def _write(instance: Instance, path: Path, height: float, draw: Callable[[Axes],
     figure, buffer = Figure(figsize=(9.0, height), layout="constrained"), BytesIO()
     ax = draw(figure.subplots())
     ax.set_title(f"{literal(instance.name)}\n{ax.get_title()}", loc="center", linespacing=1.4)
-    figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=160)
+    kind = path.suffix[1:].lower()
+    figure.savefig(buffer, format=kind, dpi=160, metadata={"Software" if kind == "png" else "Creator": MARK})
     content = buffer.getvalue()
-    if path.suffix.lower() == ".svg":
+    if kind == "svg":
         content = _FORBIDDEN.sub("\ufffd".encode(), content)  # comments contain names unchanged
     write_whole(path, content)
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from semibandits._files import write_whole
+from semibandits._files import read_bytes, write_whole
 from semibandits.datasets.base import Dataset
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
@@ -23,6 +23,9 @@ from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report_data import About, Bracket, ReportData, Structure, assembled, same_problem
 from semibandits.reporting.sources import structure_of
 from semibandits.simulation.results import SimulationResult
+
+MARK: Final = b"Report of a combinatorial semi-bandit"
+"""Above the title of each report."""
 
 
 def write_report(
@@ -113,6 +116,11 @@ def check_report(path: Path) -> None:
     if path.suffix.lower() not in (".html", ".htm"):
         raise InvalidInputError(f"the report must end in .html, got {str(path)!r}: change its ending")
     check_target(path)
+
+
+def is_report(path: Path) -> bool:
+    """Whether a file is a report of this library, of any version."""
+    return MARK in read_bytes(path)
 
 
 def report_data(

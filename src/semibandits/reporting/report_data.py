@@ -13,6 +13,7 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits._validation import check_entries
 from semibandits.datasets.base import Dataset
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import fingerprint
 from semibandits.laws.plain import title
@@ -20,9 +21,6 @@ from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.rewards._digest import described
 from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.statistics import PolicySummary, summarise
-
-TIE_TOLERANCE = 1e-12
-"""Decisions whose mean rewards differ by at most this times m max|theta| are ties."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -387,9 +385,12 @@ def _check_bound(
     """Reject a bound whose optimal decision is not optimal, or which contradicts that of the simulation."""
     if bound.result is not None and theta is not None:
         optimal = bound.result.optimal_decision
-        best = float(theta[decisions.maximize(theta)].sum())
-        tolerance = 1e-9 * decisions.m * float(np.abs(theta).max())
-        if optimal not in decisions or float(theta[optimal].sum()) < best - tolerance:
+        best = decisions.maximize(theta)
+        gap = np.array([math.fsum([*theta[best & ~optimal], *-theta[optimal & ~best]])])
+        if (
+            optimal not in decisions
+            or not Ties.of(theta, best, decisions.m, 1e-9).with_best(best, optimal[None], gap)[0]
+        ):
             raise InvalidInputError(
                 "the optimal decision of the bound must be optimal, got a worse one or an invalid one: compute the bound again"
             )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from semibandits._fields import Fields, kind_of
-from semibandits._files import similar_file
+from semibandits._files import own_file, similar_file
 from semibandits._json import strict_json
+from semibandits._toml import strict_toml
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, instance_from_description
 from semibandits.instances.files import read_text
@@ -28,6 +28,8 @@ STUDY: Final = "study.toml"
 ABOUT: Final = "about.json"
 REPORT: Final = "report.html"
 """Files of a results folder in addition to those of `simulate`."""
+FILES: Final = (INSTANCE, BOUND, RESULT, STUDY, ABOUT, DESCRIPTION, TIMINGS, PARTS)
+"""Files that are read from a folder."""
 
 
 def read_results(path: Path) -> ReportData:
@@ -57,7 +59,7 @@ def read_results(path: Path) -> ReportData:
 
 
 def _read_folder(folder: Path) -> ReportData:
-    has = {name: (folder / name).exists() for name in (INSTANCE, BOUND, RESULT, STUDY, ABOUT, DESCRIPTION, PARTS)}
+    has = {name: own_file(folder / name).exists() for name in FILES}
     if not has[RESULT] and (has[DESCRIPTION] or has[PARTS]):
         raise InvalidInputError(
             f"{folder} must contain a finished simulation, got one without {RESULT}: finish it first, with the same command "
@@ -226,8 +228,8 @@ def _read_about(path: Path) -> About:
 def _read_study(path: Path) -> str:
     text = _text(path)
     try:
-        tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        strict_toml(text)
+    except ValueError as error:
         raise InvalidInputError(f"{path} must be a TOML file, got {error}: write it again, or remove it") from error
     return text
 

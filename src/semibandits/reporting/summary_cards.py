@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray
-from semibandits.decisions.base import DecisionSet
+from semibandits._typing import BoolArray
+from semibandits.decisions.ties import decisions_that_tie
 from semibandits.families.registry import FAMILIES
 from semibandits.laws.plain import words
 from semibandits.reporting.formatting import amount, bracket_text, counted, decision_text
 from semibandits.reporting.policy_cards import Card, earned, settled, table
-from semibandits.reporting.report_data import TIE_TOLERANCE, Bracket, ReportData, Structure, law, recorded_rewards
+from semibandits.reporting.report_data import Bracket, ReportData, Structure, law, recorded_rewards
 from semibandits.reporting.shapes import how_many, nouns_of, shape_of
 from semibandits.reporting.streets import stretches
 
@@ -21,8 +21,6 @@ LONGEST_HEADLINE: Final = 90
 """Characters; longer decisions are shortened in the headline and written out below."""
 LONGEST_TEXT: Final = 220
 """Characters; longer decisions are not written out."""
-MOST_EXCHANGES: Final = 200
-"""Decisions with more items are not checked for ties."""
 HORIZONS: Final = (10_000, 1_000_000)
 """Rounds for which the cost is given if nothing was simulated."""
 _LAWS: Final = {
@@ -108,7 +106,8 @@ def _best(data: ReportData) -> Card:
         paid = f"It costs {amount(-reward, data.unit)} a round on average."
     else:
         paid = f"It earns {amount(reward, data.unit)} a round on average."
-    ties = f"It is not unique: another {one} is equally good." if _has_tie(structure.decision_set, theta, best) else ""
+    others = decisions_that_tie(structure.decision_set, theta, best)
+    ties = f"It is not unique: another {one} is equally good." if len(others) else ""
     what = "Costs" if data.in_costs else "Mean rewards"
     modelled = f"{what} are modelled, not measured." if data.about.origin == "modelled" else ""
     written = f"{whole}."
@@ -153,22 +152,6 @@ def _along(structure: Structure, best: BoolArray) -> str:
     link = ", " if named else " → "
     places = list(dict.fromkeys(named)) or decision_text(structure, best).split(link)
     return link.join(places if len(places) <= 4 else [*places[:3], "…", places[-1]])
-
-
-def _has_tie(decisions: DecisionSet, theta: FloatArray, best: BoolArray) -> bool:
-    """Whether a decision without one of the items of `best` is equally good; not checked for very large decisions."""
-    items = np.flatnonzero(best)
-    if len(items) > MOST_EXCHANGES:
-        return False
-    largest = float(np.abs(theta).max())
-    least = float(theta[best].sum()) - TIE_TOLERANCE * decisions.m * largest
-    for i in items.tolist():
-        weights = theta.copy()
-        weights[i] -= 4.0 * decisions.m * largest + 1.0
-        other = decisions.maximize(weights)
-        if not other[i] and float(theta[other].sum()) >= least:
-            return True
-    return False
 
 
 def _cost(data: ReportData) -> Card:

@@ -95,6 +95,12 @@ class CorrelatedGaussianRewards(KernelRewards):
 
 def _covariance(values: ArrayLike, d: int) -> FloatArray:
     """The covariance, validated except for its eigenvalues, and made exactly symmetric."""
+    rows, columns = getattr(values, "index", None), getattr(values, "columns", None)
+    if columns is not None and rows is not None and list(rows) != list(columns):
+        raise InvalidInputError(
+            "covariance must have rows and columns in the same order, got a frame whose index is not its columns: pass for "
+            "instance covariance.loc[items, items].to_numpy()"
+        )
     array = bounded_floats(values, "covariance")
     if array.shape != (d, d):
         raise InvalidInputError(

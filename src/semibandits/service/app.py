@@ -16,7 +16,7 @@ from starlette.responses import Response
 from semibandits import __version__
 from semibandits.errors import SemibanditsError, StorageError
 from semibandits.service import schemas
-from semibandits.service.answers import Refusal
+from semibandits.service.answers import NO_PATH, Refusal
 from semibandits.service.bounds import BoundWorker
 from semibandits.service.catalogue import Catalogue, Own, check_own
 from semibandits.service.gate import PUBLIC, Gate, exchange_of
@@ -113,7 +113,7 @@ def _answer_errors(app: FastAPI, catalogue: Catalogue, metrics: Metrics) -> None
     @app.exception_handler(HTTPException)
     def not_found(request: Request, error: HTTPException) -> Response:
         kinds = {
-            404: ("NotFound", "the path must be one of the service, got another one: see /docs"),
+            404: ("NotFound", NO_PATH),
             405: ("MethodNotAllowed", f"the method must be one of this path, got {request.method[:20]!r}: see /docs"),
         }
         kind, message = kinds.get(error.status_code, ("InvalidInputError", str(error.detail)))

@@ -19,7 +19,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semibandits.errors import StorageError
-from semibandits.service.answers import Refusal
+from semibandits.service.answers import NO_PATH, Refusal
 from semibandits.service.metrics import Metrics
 from semibandits.service.settings import Settings
 
@@ -28,6 +28,8 @@ PUBLIC: Final = frozenset({"/", "/health", "/docs", "/openapi.json"})
 """Paths without a token; none shows anything of the learners."""
 PUBLIC_FOLDER: Final = "/static/"
 LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+OWN_SITES: Final = frozenset({"same-origin", "none"})
+"""`Sec-Fetch-Site` of requests of the pages of the service, and for addresses that a user types."""
 BODY_SECONDS: Final = 30.0
 """Time in which a body must arrive."""
 MOST_DRAINED: Final = 16
@@ -126,7 +128,7 @@ class Gate:
     def _check(self, scope: Scope, headers: Headers) -> None:
         client = scope.get("client")
         if self._token is None:
-            _check_local(None if client is None else client[0], headers)
+            _check_local(None if client is None else client[0], headers, is_public=_is_public(scope["path"]))
         if self._rates is not None:
             wait = self._rates.wait("" if client is None else client[0])
             if wait > 0.0:
@@ -136,6 +138,8 @@ class Gate:
                 )  # fmt: skip
         if self._token is not None and not _is_public(scope["path"]):
             self._check_token(headers.getlist("authorization"))
+        if SLASH_IN_NAME in scope["path"]:  # which must not be taken for a slash
+            raise Refusal(404, "NotFound", NO_PATH)
 
     def _check_token(self, given: list[str]) -> None:
         assert self._token is not None
@@ -276,8 +280,8 @@ def _is_public(path: str) -> bool:
     return path in PUBLIC or path.startswith(PUBLIC_FOLDER)
 
 
-def _check_local(client: str | None, headers: Headers) -> None:
-    """Without a token: only clients of this machine, and only by its names, which other pages in a browser do not have."""
+def _check_local(client: str | None, headers: Headers, *, is_public: bool) -> None:
+    """Without a token: only clients of this machine, by its names, and no pages of other sites in a browser."""
     hosts = headers.getlist("host")
     name = hosts[0].rsplit(":", 1)[0] if len(hosts) == 1 and not hosts[0].endswith("]") else "".join(hosts)
     if name.casefold() not in LOOPBACK_NAMES:
@@ -285,20 +289,26 @@ def _check_local(client: str | None, headers: Headers) -> None:
             421, "MisdirectedRequest", f"Host must be localhost, 127.0.0.1 or [::1] without a token, got {name[:100]!r}: use one "
             "of these, or start the service with a token",
         )  # fmt: skip
-    if client is not None and not _is_loopback(client):
+    if client is None or not _is_loopback(client):
         raise Refusal(
             403,
             "Forbidden",
             "clients must be on this machine without a token, got another one: start the service with a token",
         )
+    if not is_public and not OWN_SITES.issuperset(headers.getlist("sec-fetch-site")):
+        raise Refusal(
+            403,
+            "Forbidden",
+            "web pages must be those of the service without a token, got another one: start the service with a token",
+        )
 
 
 def _is_loopback(client: str) -> bool:
-    """Whether an address is of this machine; names are those of test clients and sockets."""
+    """Whether an address is of this machine; texts that are no address, such as those of a proxy, are not."""
     try:
         address = ipaddress.ip_address(client)
     except ValueError:
-        return True
+        return False
     mapped = getattr(address, "ipv4_mapped", None)
     return (mapped or address).is_loopback
 

@@ -10,9 +10,11 @@ from typing import Any, final
 import numpy as np
 
 from semibandits._json import strict_json
+from semibandits._labelled import refuse_rounded
 from semibandits._typing import BoolArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.labels import plain_label
+from semibandits.learning.availability import is_mask, mask_of
 
 
 @final
@@ -48,18 +50,25 @@ class ItemLabels:
         InvalidInputError
             If there is none, or labels are not distinct.
         """
+        refuse_rounded(value, where)
         return self._found(self._index.get(_text(value)), value, where)
 
     def index_of_key(self, key: str, where: str) -> int:
-        """Index of the item whose label is this text, or has this text as JSON."""
-        found = self._of_text.get(key)
-        if found is None:
-            with suppress(ValueError):
-                found = self._index.get(_text(strict_json(key)))
-        return self._found(found, key, where)
+        """Index of the item whose label is this text, or has this text as JSON; an error if these are two."""
+        found, of_json = self._of_text.get(key), None
+        with suppress(ValueError):
+            of_json = self._index.get(_text(strict_json(key)))
+        if found is not None and of_json is not None and found != of_json:
+            raise InvalidInputError(
+                f"{where} must name one item, got the key {shorter_json(key)}, which is a label, and another one as JSON: pass "
+                "pairs of label and number"
+            )
+        return self._found(of_json if found is None else found, key, where)
 
     def mask(self, values: list[Any], where: str) -> BoolArray:
-        """Mask of the items with these labels, shape (d,)."""
+        """Mask of the items with these labels, shape (d,); a mask of truth values, or of 0 and 1 with repetitions, as it is."""
+        if is_mask(values):
+            return mask_of(values, len(self.labels), where)
         x = np.zeros(len(self.labels), dtype=np.bool_)
         for position, value in enumerate(values):
             x[self.index(value, f"{where}[{position}]")] = True

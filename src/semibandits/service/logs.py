@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any, Final, final
 
 from semibandits._fields import unknown_name
-from semibandits._text import json_text, visible
+from semibandits._printable import visible, without_passwords
+from semibandits._text import json_text
 
 FORMATS: Final = ("json", "text")
 FIELDS: Final = ("method", "path", "status", "seconds", "learner", "round", "client", "request")
@@ -40,6 +41,7 @@ class Lines(logging.Formatter):
         message = record.getMessage()
         if record.exc_info:
             message = f"{message}\n{self.formatException(record.exc_info)}"
+        message = without_passwords(message)
         if self._as_json:
             line = {
                 "time": time,

@@ -13,7 +13,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from semibandits.service.answers import Refusal
+from semibandits.service.answers import NO_PATH, Refusal
 from semibandits.service.page import page_files
 
 POLICY: Final = "; ".join(
@@ -49,7 +49,7 @@ def page_routes() -> APIRouter:
     @router.get("/static/{name}")
     def file(name: str, request: Request) -> Response:
         if name not in files or name.endswith(".html"):
-            raise Refusal(404, "NotFound", "the path must be one of the service, got another one: see /docs")
+            raise Refusal(404, "NotFound", NO_PATH)
         return _answer(request, name, files)
 
     return router

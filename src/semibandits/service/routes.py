@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Annotated, Any, Final
 
 import anyio
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from semibandits._fields import Fields, nearest
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.service import bodies, compilation, schemas, views
-from semibandits.service.answers import Refusal, answer
+from semibandits.service.answers import RETRY, Refusal, answer
 from semibandits.service.bounds import BoundWorker
 from semibandits.service.catalogue import Catalogue, Served
 from semibandits.service.gate import SLASH_IN_NAME, exchange_of
@@ -21,6 +22,11 @@ from semibandits.service.plans import PlanWorker
 
 KEY_HEADER: Final = "idempotency-key"
 HEALTH_THREADS: Final = 2
+LOGGER: Final = logging.getLogger("semibandits.service")
+AWAY: Final = Refusal(
+    503, "StorageError", "the storage must answer, got no answer, or an error: see the log of the service", RETRY
+)
+"""The answer to anyone, who learns nothing about the database."""
 
 
 def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> APIRouter:
@@ -147,7 +153,8 @@ def operation_routes(catalogue: Catalogue, metrics: Metrics) -> APIRouter:
         try:
             await anyio.to_thread.run_sync(catalogue.check, limiter=threads)
         except SemibanditsError as error:
-            return Refusal.of(error).answer()
+            LOGGER.warning("the storage is away: %s", error)
+            return AWAY.answer()
         return answer({"status": "ok", "storage": "ok"})
 
     @router.get("/metrics", **schemas.TEXT, responses=schemas.ERRORS)

@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from semibandits.errors import InvalidInputError
+from semibandits.service.protocol import LimitedHttp
 from semibandits.service.settings import TOKEN_VARIABLE
 
 LOGGER: Final = logging.getLogger("semibandits.service")
@@ -97,6 +98,7 @@ def run(app: FastAPI, listener: socket.socket, *, proxies: str | None, announce:
     """
     config = uvicorn.Config(
         app,
+        http=LimitedHttp,
         log_config=None,
         access_log=False,
         ws="none",

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final
 
-from semibandits._files import write_whole
+from semibandits._files import own_file, read_text, write_whole
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, Option
 from semibandits.families.description import digest
@@ -42,18 +42,21 @@ KIND: Final = "replication"
 
 
 def check_own(folder: Path) -> None:
-    """Refuse a folder, perhaps received from others, in which a run would write to files outside it.
+    """Refuse a folder, perhaps received from others, in which a run would read or write files outside it.
 
     Raises
     ------
     InvalidInputError
-        If the lock or the folder of the parts is a symbolic link. Other links are replaced, not followed.
+        If the lock or the folder of the parts is a symbolic link, or a file that is read is a link that leads outside. Where a
+        file is written, a link is replaced, not followed.
     """
     for name in (LOCK, PARTS):
         if os.path.islink(folder / name):
             raise InvalidInputError(
                 f"{folder / name} must be the folder's own, got a symbolic link: remove the link, or choose another folder"
             )
+    for name in (RESULT, TIMINGS, DESCRIPTION):
+        own_file(folder / name)
 
 
 class DamagedPartWarning(UserWarning):
@@ -276,9 +279,10 @@ def described(path: Path) -> dict[str, Any]:
     InvalidInputError
         If the file is not as `Parts` writes it.
     """
+    text = read_text(path, what="readable JSON", remedy="choose another folder")
     try:
-        content: Any = strict_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        content: Any = strict_json(text)
+    except ValueError as error:
         raise InvalidInputError(f"{path} must be readable JSON, got {error}: choose another folder") from error
     if not isinstance(content, dict) or not isinstance(content.get("specification"), dict):
         raise InvalidInputError(f"{path} must describe a simulation, got other content: choose another folder")
@@ -293,14 +297,14 @@ def kept_seconds(path: Path) -> dict[str, dict[str, float]]:
     InvalidInputError
         If the file is not as `Parts.write_timings` writes it.
     """
-    try:
-        kept: Any = strict_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         return {}
-    except (OSError, ValueError) as error:
-        raise InvalidInputError(
-            f"{path} must be JSON in UTF-8, got {error}: remove it, seconds are then unknown"
-        ) from error
+    remedy = "remove it, seconds are then unknown"
+    text = read_text(path, what="JSON in UTF-8", remedy=remedy)
+    try:
+        kept: Any = strict_json(text)
+    except ValueError as error:
+        raise InvalidInputError(f"{path} must be JSON in UTF-8, got {error}: {remedy}") from error
     policies = kept.get("seconds") if isinstance(kept, dict) else None
     if not isinstance(policies, dict):
         raise _no_seconds(path, "no object of that name")

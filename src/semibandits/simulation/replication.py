@@ -17,6 +17,7 @@ from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import late, rounds, tiers
 from semibandits.kernels.interruptible import call_interruptibly
+from semibandits.kernels.outliers import without_outliers
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
@@ -30,7 +31,7 @@ SECONDS_TO_LEARN = 1.0
 Delays: TypeAlias = tuple[IntArray, BoolArray]
 """Delays of some rounds, and whether their outcomes are lost."""
 TIE = 1e-12
-"""Decisions whose gap is at most this times m times the largest absolute mean count as optimal, as in `graves_lai`."""
+"""Decisions whose gap is at most this times m times the largest absolute mean that is not out of scale count as optimal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +193,8 @@ def _best(specification: Specification) -> tuple[float, float]:
     """Largest mean of a decision, and the gap below which a decision counts as optimal."""
     theta = specification.rewards.theta
     x = specification.decision_set.maximize(theta.copy())
-    return _total(theta, np.flatnonzero(x)), TIE * specification.decision_set.m * float(np.abs(theta).max())
+    usual = without_outliers(theta.copy(), x, specification.decision_set.m)
+    return _total(theta, np.flatnonzero(x)), TIE * specification.decision_set.m * float(np.abs(usual).max())
 
 
 def _total(values: FloatArray, items: IntArray) -> float:

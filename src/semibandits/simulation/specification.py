@@ -19,6 +19,7 @@ from semibandits.families.description import fingerprint
 from semibandits.families.labels import without_addresses
 from semibandits.policies.base import Policy
 from semibandits.policies.prior import Prior
+from semibandits.policies.rules import LawPolicy
 from semibandits.rewards._checks import mean_vector
 from semibandits.rewards.base import RewardModel, StoredRewards
 from semibandits.simulation.checkpoints import as_integer, log_spaced
@@ -88,17 +89,20 @@ class Specification:
             )
         decision_set.check_means(rewards.theta)
         means, plays, costs = prior
+        named = _named(policies)
+        own = (policy.for_law(rewards.told_law) for policy in named.values())
+        laws = [policy.known_law for policy in own if isinstance(policy, LawPolicy)]
         rounds = as_integer(horizon, "horizon", 1)
         specification = Specification(
             decision_set,
             rewards,
-            _named(policies),
+            named,
             rounds,
             as_integer(replications, "replications", 1),
             as_integer(seed, "seed", 0),
             log_spaced(rounds) if checkpoints is None else _increasing(checkpoints, rounds),
             lateness,
-            Prior.of(means, plays, decision_set, costs=costs),
+            Prior.of(means, plays, decision_set, costs=costs, laws=laws),
         )
         _ = specification.description  # its errors come before anything is played
         return specification

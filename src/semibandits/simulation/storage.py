@@ -18,23 +18,23 @@ import json
 import math
 import os
 import re
-import stat
 import struct
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semibandits._files import unreadable, writing
+from semibandits._files import read_bytes, writing
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 
 FORMAT: Final = "semibandits simulation"
 VERSION: Final = 1
 DESCRIPTION: Final = "simulation.json"
+MOST_BYTES: Final = 2**34
+"""Largest size of a file, which is read into the memory."""
 
 _ARRAY_NAME: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
 _NPY: Final = re.compile(
@@ -117,14 +117,7 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any
     InvalidInputError
         If the file is missing, of another format or kind, of a newer version, truncated, or altered.
     """
-    try:
-        is_file = stat.S_ISREG(os.stat(path).st_mode)
-        content = Path(path).read_bytes() if is_file else b""  # /dev/zero has no end
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        raise unreadable(path, error) from error
-    if not is_file:
-        raise InvalidInputError(f"{path} must be a readable file, got a folder, pipe or device: check the path")
-    return _read_content(content, path, kind)
+    return _read_content(read_bytes(path, most=MOST_BYTES), path, kind)
 
 
 def plain_json(value: object, where: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from semibandits._files import read_text
 from semibandits._json import strict_json
 from semibandits._validation import variance_vector
 from semibandits.errors import InvalidInputError
@@ -27,7 +28,7 @@ from semibandits.studies.study import Study
 
 def gaussian_twin(instance: Instance, rewards: RewardModel) -> Instance:
     """The instance with its means, and the variances that policies receive."""
-    variance = variance_vector(rewards.variance, instance.decision_set.d).copy()
+    variance = variance_vector(rewards.variance, instance.decision_set).copy()
     if np.array_equal(variance, instance.variance):
         return instance
     return replace(instance, variance=variance, description={**instance.description, "variance": variance.tolist()})
@@ -55,12 +56,12 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
     InvalidInputError
         If the file cannot be read, or contains the bound of another study.
     """
+    remedy = "remove it, or choose another folder"
+    text = read_text(path, what="readable JSON", remedy=remedy)
     try:
-        payload: Any = strict_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"{path} must be readable JSON, got {error}: remove it, or choose another folder"
-        ) from error
+        payload: Any = strict_json(text)
+    except ValueError as error:
+        raise InvalidInputError(f"{path} must be readable JSON, got {error}: {remedy}") from error
     if not _is_of_study(payload):
         return None
     own = {**asked_of(study), "instance": json.loads(json.dumps(twin.description))}
@@ -77,8 +78,8 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
 def is_of_study(path: Path) -> bool:
     """Whether the file exists and was written by any study."""
     try:
-        return _is_of_study(strict_json(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, RecursionError):
+        return _is_of_study(strict_json(read_text(path)))
+    except ValueError:
         return False
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from semibandits._files import read_bytes
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
@@ -44,7 +45,7 @@ def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None
     differences = dict(_differences(before, study_tables(study)))
     if study.problem.file is not None and "file" not in differences and not folder.is_input(INSTANCE):
         kept = folder.path / INSTANCE
-        content = _content(kept.read_bytes()) if kept.exists() else None
+        content = _content(read_bytes(kept)) if kept.exists() else None
         now = json.loads(json.dumps(instance.description))
         if kept.exists() and content != now:
             changed = _changed_texts(content, now) or f"{study.problem.file} has changed"

@@ -236,7 +236,7 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
     },
     "output": {
         "folder": Key(_path, _PATH, 'folder = "results"'),
-        "figure": Key(_figure, "true, false, or a path in quotes", 'figure = "regret.pdf"'),
+        "figure": Key(_figure, "true, false, or the name of a file in quotes", 'figure = "regret.pdf"'),
         "report": Key(_truth, "true or false", "report = true"),
     },
 }  # fmt: skip

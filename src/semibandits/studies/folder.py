@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, final
 
-from semibandits._files import write_whole
+from semibandits._files import own_file, read_bytes, write_whole
 from semibandits.errors import InvalidInputError, Option
-from semibandits.reporting.sources import STUDY
+from semibandits.reporting.sources import FILES, STUDY
 from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, check_own, kept_seconds
 
 SUMMARY: Final = "summary.csv"
@@ -33,7 +33,7 @@ class RunFolder:
     Raises
     ------
     InvalidInputError
-        If it is a file.
+        If it is a file, or contains a link that leads outside it in place of one of its files.
     """
 
     def __init__(self, path: Path, *, resume: bool, inputs: tuple[Path, ...] = ()) -> None:
@@ -41,6 +41,8 @@ class RunFolder:
         if path.exists() and not path.is_dir():
             raise InvalidInputError(f"{str(path)!r} must be a folder, got a file: choose another name")
         check_own(path)
+        for name in (*FILES, SUMMARY):
+            own_file(path / name)
         self._inputs = inputs
         self._is_new = not path.exists()
         self.is_finished = (path / RESULT).exists()
@@ -105,7 +107,7 @@ class RunFolder:
     def put(self, name: str, content: bytes) -> None:
         """Write a file in one step, unless it has that content already or is an input of the study."""
         path = self.path / name
-        if path.exists() and (self.is_input(name) or path.read_bytes() == content):
+        if path.exists() and (self.is_input(name) or read_bytes(path) == content):
             return
         write_whole(path, content)
         self.note(name)

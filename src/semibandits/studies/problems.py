@@ -252,5 +252,5 @@ def _with_variance(instance: Instance, variance: float | None) -> Instance:
     """The instance, with another variance for all items if one is given."""
     if variance is None:
         return instance
-    numbers = variance_vector(np.asarray(variance), instance.decision_set.d)
+    numbers = variance_vector(np.asarray(variance), instance.decision_set)
     return instance_from_description({**instance.description, "variance": numbers.tolist()})

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from semibandits._files import read_text
 from semibandits._json import strict_json
 from semibandits._text import brief
 from semibandits.errors import SolverError, TooManyDecisionsError, UnsupportedError
@@ -264,9 +265,9 @@ def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None)
 def _has_bound(folder: RunFolder) -> bool:
     """Whether an unfinished simulation was started with a bound."""
     try:
-        description = strict_json((folder.path / DESCRIPTION).read_text(encoding="utf-8"))
+        description = strict_json(read_text(folder.path / DESCRIPTION))
         return bool(description["bound"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return False
 
 
@@ -381,7 +382,7 @@ def _report(task: Task, folder: RunFolder, bound: GravesLaiResult | None, answer
             None if answer is None else answer.result,
             about=task.problem.about,
             seconds={} if answer is None else answer.seconds,
-            study=(folder.path / STUDY).read_text(encoding="utf-8"),
+            study=read_text(folder.path / STUDY),
             **kept,
         )
         write_payload(payload_of(data), folder.path / REPORT)

@@ -115,7 +115,8 @@ class BoundOptions:
         Seconds; infinity for no limit. With a simulation, 60 by default, and the bracket reached is kept. Without one,
         infinity by default, and it is an error if the gap is not reached.
     tie_tolerance : float
-        Decisions whose rewards differ by at most this, relative to m max|theta|, count as ties.
+        Decisions whose rewards differ by at most this, relative to m times the largest mean of an item in which they
+        differ, count as ties.
 
     Examples
     --------
@@ -162,8 +163,9 @@ class Output:
     ----------
     folder : Path, optional
         Folder of all results; by default they are not kept.
-    figure : Path or bool
-        File of the figure; True for ``regret.png`` in the folder of a simulation, if matplotlib is installed.
+    figure : Path, str or bool
+        File of the figure; a str is its name in the folder, where it replaces no file that was not drawn by semibandits. True for
+        ``regret.png`` in the folder of a simulation, if matplotlib is installed.
     report : bool
         Whether to write a report to the folder.
 
@@ -177,8 +179,22 @@ class Output:
     """
 
     folder: Path | None = None
-    figure: Path | bool = True
+    figure: Path | str | bool = True
     report: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.figure, str) and (self.folder is None or Path(self.figure).name != self.figure):
+            raise InvalidInputError(
+                f"figure must be a Path, or the name of a file in folder, got {self.figure!r} with folder = {self.folder}: pass "
+                "Path(...) for a file elsewhere"
+            )
+
+    @property
+    def figure_path(self) -> Path | None:
+        """The file of a figure that was chosen, None if none was."""
+        if isinstance(self.figure, str) and self.folder is not None:
+            return self.folder / self.figure
+        return self.figure if isinstance(self.figure, Path) else None
 
 
 @dataclass(frozen=True, kw_only=True)

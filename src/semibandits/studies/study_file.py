@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from semibandits._files import unreadable
+from semibandits._files import own_file, read_text
+from semibandits._toml import strict_toml
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
 from semibandits.reporting.sources import INSTANCE, STUDY
@@ -23,7 +23,7 @@ from semibandits.studies.study import (
     SimulationOptions,
     Study,
 )
-from semibandits.studies.toml import Value, toml_text
+from semibandits.studies.toml import Value, toml_text, value_text
 
 FOLDER_ENDING: Final = "-results"
 _HEAD: Final = (
@@ -71,14 +71,15 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     problem = _problem(tables.get("problem"), path)
     output = dict(tables.get("output", {}))
     folder = output.pop("folder", None)
+    folder = _default_folder(path) if folder is None else _beside(path, folder)
     if isinstance(output.get("figure"), str):
-        output["figure"] = _beside(path, output["figure"])
+        output["figure"] = _figure_in(folder, output["figure"], path)
     return Study(
         problem=problem,
         simulation=SimulationOptions(**tables["simulation"]) if "simulation" in tables else None,
         bound=BoundOptions(**tables.get("bound", {})),
         execution=Execution(**tables.get("execution", {})),
-        output=Output(folder=_default_folder(path) if folder is None else _beside(path, folder), **output),
+        output=Output(folder=folder, **output),
         path=path,
     )
 
@@ -95,22 +96,12 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InvalidInputError(
             f"{path} must be a study file, got a folder: give the file in it, for instance {path / STUDY}"
         )
+    remedy = "check the path; semibandits simulate --output FOLDER writes a study file, FOLDER/study.toml"
+    text = read_text(path, what="a readable study file", remedy=remedy)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        remedy = "check the path; semibandits simulate --output FOLDER writes a study file, FOLDER/study.toml"
-        raise unreadable(path, error, "a readable study file", remedy) from error
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"
-        ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInputError(f"{path} must be TOML, got a mistake: {error}; correct it there") from error
-    except (ValueError, RecursionError) as error:  # tomllib does not catch these
-        raise InvalidInputError(
-            f"{path} must be TOML of usual size, got a number of thousands of digits or lists within hundreds of lists: "
-            "shorten it"
-        ) from error
+        return strict_toml(text)
+    except ValueError as error:
+        raise InvalidInputError(f"{path} must be TOML, got {error}; correct it there") from error
 
 
 def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
@@ -122,10 +113,23 @@ def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
     if "capacity" in options:
         options["capacities"] = options.pop("capacity")
     chosen = {kind: table[kind] for kind in KINDS if kind in table}
-    if "file" in chosen:
-        chosen["file"] = _beside(path, chosen["file"])
     with in_table(path, "problem"):
+        if "file" in chosen:
+            chosen["file"] = _beside(path, chosen["file"])
+            if Path(os.path.abspath(chosen["file"])).is_relative_to(os.path.abspath(path.parent)):
+                own_file(chosen["file"], path.parent, "copy the file there, or write the path that the link leads to")
         return ProblemChoice(**chosen, options=ProblemOptions(**options))
+
+
+def _figure_in(folder: Path, name: str, path: Path) -> str:
+    """The name of a figure in the folder of the results: a study from elsewhere must not write to other places."""
+    figure = _beside(path, name)
+    if Path(name).name != name and os.path.abspath(figure.parent) != os.path.abspath(folder):
+        raise InvalidInputError(
+            f"{path}: figure in [output] must be the name of a file in the folder of the results, got {name!r}: write "
+            f"figure = {value_text(figure.name)}, or name the place when you run the study: --plot FILE"
+        )
+    return figure.name
 
 
 def _beside(path: Path, name: str) -> Path:

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, final
 
+from semibandits._files import read_bytes
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, Option
 from semibandits.instances import Instance
@@ -14,7 +15,7 @@ from semibandits.laws import Bernoulli, Gaussian, Law
 from semibandits.laws.plain import title
 from semibandits.policies.base import Policy
 from semibandits.regret_bound.result import GravesLaiResult
-from semibandits.reporting.figures import check_figure
+from semibandits.reporting.figures import check_figure, is_drawn
 from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.gaussian import GaussianRewards
@@ -115,10 +116,23 @@ class Task:
         return self.rewards.law is not None and title(bound.law) == title(self.rewards.law)
 
     def figure(self, folder: RunFolder | None) -> Path | None:
-        """The file that the user chose for the figure, None if it is not to be drawn."""
-        figure = self.study.output.figure
+        """The file that was chosen for the figure, None if it is not to be drawn.
+
+        Raises
+        ------
+        InvalidInputError
+            If only its name was chosen, and the folder has a file of that name which was not drawn by semibandits.
+        """
+        figure = self.study.output.figure_path
         is_finished = folder is not None and folder.is_finished and not self._redraw
-        return None if not isinstance(figure, Path) or (is_finished and figure.exists()) else figure
+        if figure is None or (is_finished and figure.exists()):
+            return None
+        if isinstance(self.study.output.figure, str) and figure.exists() and not is_drawn(figure):
+            with in_table(self.study.path, "output"):
+                raise InvalidInputError(
+                    f"figure must be the name of a new file, got {figure}, which was not drawn by semibandits: choose another"
+                )
+        return figure
 
     @property
     def instance_content(self) -> bytes:
@@ -142,7 +156,7 @@ class Task:
                     )
         if not isinstance(self.law, Bernoulli) and not isinstance(self.rewards.told_law, Bernoulli):
             warn_of_longest_path(self.instance.decision_set, self.instance.theta, remedy=MINIMIZE, stacklevel=3)
-        figure = self.figure(None)
+        figure = self.study.output.figure_path
         if figure is not None:
             with in_table(self.study.path, "output"):
                 check_figure(figure, made=self.study.output.folder)
@@ -155,10 +169,11 @@ class Task:
         InvalidInputError
             If the folder contains such files.
         """
+        self.figure(folder)  # raises an error if it would replace another file
         if folder.has_begun:
             return
         path = folder.path / INSTANCE
-        is_same = path.exists() and path.read_bytes() == self.instance_content
+        is_same = path.exists() and not folder.is_input(INSTANCE) and read_bytes(path) == self.instance_content
         if path.exists() and not is_same and not folder.is_input(INSTANCE):
             raise InvalidInputError(
                 f"the folder {str(folder.path)!r} must be without {INSTANCE}, got another instance in it: choose another folder"

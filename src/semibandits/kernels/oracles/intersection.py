@@ -12,6 +12,7 @@ from semibandits.kernels.matroid_intersection import FAR
 from semibandits.kernels.oracles.exchanges import exchanges
 from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
+from semibandits.kernels.outliers import without_outliers
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -124,9 +125,17 @@ def change(members: IntArray, free2: BoolArray, paths: Paths, x: BoolArray) -> b
 
 @kernel
 def intersection_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
-    """Heaviest common independent set of the given size, along shortest augmenting paths."""
-    d = len(weights)
-    integers = as_integers(weights)
+    """Heaviest common independent set of the given size, along shortest augmenting paths; see also `without_outliers`."""
+    status = _heaviest(data, as_integers(weights), x)
+    usual = without_outliers(weights, x, data[0][2])
+    if status == ANSWERED and usual.min() > weights.min():
+        status = _heaviest(data, as_integers(usual), x)
+    return status
+
+
+@kernel
+def _heaviest(data: tuple[IntArray, ...], integers: IntArray, x: BoolArray) -> int:
+    d = len(integers)
     room = np.empty((4, d), dtype=np.int64)
     paths = Paths(room[0], room[1], room[2], room[3])
     x[:] = False
@@ -147,7 +156,7 @@ def intersection_exchange_costs(
     d, members = len(x), np.flatnonzero(x)
     _, swaps1 = exchanges(data[0][0], data[1], data[2], data[3], d, members)
     _, swaps2 = exchanges(data[0][1], data[4], data[5], data[6], d, members)
-    return exchange_costs_in_both(swaps1, swaps2, weights, members, forced, exchange_costs)
+    return exchange_costs_in_both(swaps1, swaps2, weights, x, forced, exchange_costs)
 
 
 @kernel
@@ -155,12 +164,13 @@ def exchange_costs_in_both(
     swaps1: BoolArray,
     swaps2: BoolArray,
     weights: FloatArray,
-    members: IntArray,
+    x: BoolArray,
     forced: IntArray,
     exchange_costs: FloatArray,
 ) -> int:
     """Write exchange costs; item z leads from the members that it can replace in the first matroid to those in the second."""
     exchange_costs[:] = np.inf
+    members = np.flatnonzero(x)
     k = len(members)
     walks = np.full((k, k), np.inf)
     tails, heads = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
@@ -184,7 +194,7 @@ def exchange_costs_in_both(
             for j in range(n_heads):
                 exchange_costs[z] = min(exchange_costs[z], cost + lengths[heads[j], a])
     largest = 0.0
-    for w in weights:
+    for w in without_outliers(weights, x, k):
         largest = max(largest, abs(w))
     exchange_costs -= ROUNDING * k * largest
     return KNOWN

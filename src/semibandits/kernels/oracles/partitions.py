@@ -15,6 +15,7 @@ from semibandits.kernels.matroid_intersection import FAR
 from semibandits.kernels.matroids import partition_exchanges
 from semibandits.kernels.oracles.intersection import Paths, as_integers, change, exchange_costs_in_both
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
+from semibandits.kernels.outliers import without_outliers
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -91,9 +92,17 @@ def sweep(
 
 @kernel
 def partitions_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
-    """Heaviest common independent set of the given size, along shortest augmenting paths."""
-    d, size = len(weights), data[0][2]
-    integers = as_integers(weights)
+    """Heaviest common independent set of the given size, along shortest augmenting paths; see also `without_outliers`."""
+    status = _heaviest(data, as_integers(weights), x)
+    usual = without_outliers(weights, x, data[0][2])
+    if status == ANSWERED and usual.min() > weights.min():
+        status = _heaviest(data, as_integers(usual), x)
+    return status
+
+
+@kernel
+def _heaviest(data: tuple[IntArray, ...], integers: IntArray, x: BoolArray) -> int:
+    d, size = len(integers), data[0][2]
     items, inside = np.empty((3, d), dtype=np.int64), np.empty((3, size), dtype=np.int64)
     work, paths = (
         Work(np.empty(d, dtype=np.bool_), inside[0], inside[1]),
@@ -126,4 +135,4 @@ def partitions_exchange_costs(
     members = np.flatnonzero(x)
     _, swaps1 = partition_exchanges(data[1], data[2], members)
     _, swaps2 = partition_exchanges(data[4], data[5], members)
-    return exchange_costs_in_both(swaps1, swaps2, weights, members, forced, exchange_costs)
+    return exchange_costs_in_both(swaps1, swaps2, weights, x, forced, exchange_costs)

@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 
-from semibandits.kernels.laws import inside, radius
+from semibandits.kernels.laws import radius
+from semibandits.kernels.oracles.status import LARGEST_NUMBER
 from semibandits.kernels.rules.actions import INDEX, LINEAR, LOG, LOGLOG
+from semibandits.kernels.rules.estimates import estimate, largest_mean
 from semibandits.kernels.rules.levels import plays_of
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, ROOTS, SCALES, exploration
@@ -16,9 +18,9 @@ from semibandits.kernels.typing import FloatArray
 
 LAW = 3
 """Place in the parameters of CUCB where an array of `kernels.laws` starts, which is empty if bounds follow from variances."""
-ADDITIVE, LEVELS, IN_REWARDS = 3, 4, 5
-"""Places in the parameters of AESCB: delta_t times t, the largest number of steps up to the largest mean, and whether weights
-are in the unit of the rewards (1) or of the steps (0)."""
+ADDITIVE, LEVELS, IN_REWARDS, LARGEST = 3, 4, 5, 6
+"""Places in the parameters of AESCB: delta_t times t, the largest number of steps up to the largest mean, whether weights
+are in the unit of the rewards (1) or of the steps (0), and the largest mean that counts."""
 
 
 @kernel(error_model="numpy")
@@ -38,8 +40,9 @@ def cucb(t: int, state: RuleState, request: Request) -> int:
 @kernel(error_model="numpy")
 def write_bounds(law: FloatArray, f: float, stats: FloatArray, weights: FloatArray) -> None:
     """Write the upper confidence bound of each item under its law."""
+    largest = largest_mean(law, stats)
     for i in range(len(weights)):
-        mean = inside(law, i, stats[MEANS, i])
+        mean = estimate(law, i, stats, largest)
         weights[i] = mean + radius(law, i, mean, f / plays_of(stats, i))
 
 
@@ -62,9 +65,9 @@ def aescb(t: int, state: RuleState, request: Request) -> int:
     largest = 0.0
     for i in range(len(weights)):
         largest = max(largest, abs(stats[MEANS, i]))
-    step = max(params[ADDITIVE] / t, largest / params[LEVELS])
-    unit = step if params[IN_REWARDS] > 0.0 else 1.0
+    step = max(params[ADDITIVE] / t, min(largest, params[LARGEST]) / params[LEVELS])
+    unit = step if params[IN_REWARDS] > 0.0 or largest > LARGEST_NUMBER * step else 1.0
     for i in range(len(weights)):
-        weights[i] = unit * np.ceil(stats[MEANS, i] / step)
+        weights[i] = min(max(unit * np.ceil(stats[MEANS, i] / step), -LARGEST_NUMBER), LARGEST_NUMBER)
         bonuses[i] = unit * unit * (f * stats[SCALES, i] / (step * step))
     return INDEX

@@ -14,9 +14,9 @@ import math
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
-from semibandits.kernels.laws import conjugate, divergence, inside, radius, room, tilt, variance, widest
+from semibandits.kernels.laws import conjugate, divergence, radius, room, tilt, variance, widest
+from semibandits.kernels.rules.estimates import estimate, largest_mean
 from semibandits.kernels.rules.levels import plays_of
-from semibandits.kernels.rules.statistics import MEANS
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -30,9 +30,9 @@ FAR = 60.0
 
 
 @kernel
-def _of_item(law: FloatArray, stats: FloatArray, i: int) -> tuple[float, float]:
-    """Plays, including open rounds, and the mean in the range of the law that is nearest to the estimate."""
-    return plays_of(stats, i), inside(law, i, stats[MEANS, i])
+def _of_item(law: FloatArray, stats: FloatArray, largest: float, i: int) -> tuple[float, float]:
+    """Plays, including open rounds, and the mean as the law allows it."""
+    return plays_of(stats, i), estimate(law, i, stats, largest)
 
 
 @kernel
@@ -44,9 +44,9 @@ def write_reaches(
     A bonus is its scale times its level. Levels are rounded up to multiples of ``STEP``, and `known`, shape (KNOWN * d,), caches
     the last level, count, mean and bonus of each item, since most items do not change between rounds.
     """
-    uncertain, d = False, len(bonuses)
+    uncertain, d, largest = False, len(bonuses), largest_mean(law, stats)
     for i in range(d):
-        n, mean = _of_item(law, stats, i)
+        n, mean = _of_item(law, stats, largest, i)
         bonuses[i], scales[i] = 0.0, 2.0 * variance(law, i, mean) / n
         if levels[i] > 0.0:
             level = STEP * math.ceil(levels[i] / STEP)
@@ -69,9 +69,10 @@ def add_reaches(law: FloatArray, levels: FloatArray, stats: FloatArray, weights:
 
     Sums of these are at least the largest raise of any decision, and stay within the range of the law.
     """
+    largest = largest_mean(law, stats)
     for i in range(len(weights)):
         if levels[i] > 0.0:
-            n, mean = _of_item(law, stats, i)
+            n, mean = _of_item(law, stats, largest, i)
             weights[i] += radius(law, i, mean, levels[i] / n)
 
 
@@ -93,13 +94,13 @@ def price_of(
         Sum of the psi_i at the price.
     """
     items: IntArray = np.flatnonzero(x & ~best & (levels > 0.0))
-    most = 0.0
+    most, largest = 0.0, largest_mean(law, stats)
     for i in items:
-        most += room(law, i, inside(law, i, stats[MEANS, i]))
+        most += room(law, i, estimate(law, i, stats, largest))
     low, high = -FAR, FAR
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        raised, information = _raised(law, levels, math.exp(middle), stats, items)
+        raised, information = _raised(law, levels, math.exp(middle), stats, largest, items)
         if raised >= gap and information < 1.0:
             return math.exp(middle), information, math.exp(middle) * raised - information
         if (raised < gap) if most > gap else (information < 1.0):
@@ -109,29 +110,29 @@ def price_of(
         if high - low < CLOSE:
             break
     price = math.exp(high)
-    raised, information = _raised(law, levels, price, stats, items)
+    raised, information = _raised(law, levels, price, stats, largest, items)
     if raised < math.inf:
         return price, information if most > gap else math.inf, price * raised - information
     # Raises are unbounded at this price. The part of the gap beyond the raises just below it costs the price per unit; or one
     # item closes the whole gap, if its divergence flattens.
     price = math.exp(low)
-    raised, information = _raised(law, levels, price, stats, items)
+    raised, information = _raised(law, levels, price, stats, largest, items)
     psi = price * raised - information
     information += price * (gap - raised)
     for i in items:
-        n, mean = _of_item(law, stats, i)
+        n, mean = _of_item(law, stats, largest, i)
         information = min(information, n / levels[i] * divergence(law, i, mean, gap))
     return price, information, psi
 
 
 @kernel
 def _raised(
-    law: FloatArray, levels: FloatArray, price: float, stats: FloatArray, items: IntArray
+    law: FloatArray, levels: FloatArray, price: float, stats: FloatArray, largest: float, items: IntArray
 ) -> tuple[float, float]:
     """Sum of the optimal raises of some items at a price, and their information."""
     raised = information = 0.0
     for i in items:
-        n, mean = _of_item(law, stats, i)
+        n, mean = _of_item(law, stats, largest, i)
         rise, d = tilt(law, i, mean, price * levels[i] / n)
         raised += rise
         information += n / levels[i] * d
@@ -149,9 +150,9 @@ def lower(
     bonuses: FloatArray,
 ) -> None:
     """Lower bonuses to the exact ones for a decision with this price, whose psi add up to `psi`."""
-    factor = square(1.0 + psi) / (psi * price * price)
+    factor, largest = square(1.0 + psi) / (psi * price * price), largest_mean(law, stats)
     for i in range(len(bonuses)):
         if levels[i] > 0.0:
-            n, mean = _of_item(law, stats, i)
+            n, mean = _of_item(law, stats, largest, i)
             bonuses[i] = min(bonuses[i], factor * conjugate(law, i, mean, n / levels[i], price))
             scales[i] = bonuses[i] / levels[i]

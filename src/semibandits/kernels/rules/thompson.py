@@ -6,6 +6,7 @@ import math
 
 from semibandits.kernels.laws import BERNOULLI, GAMMA, GAMMA_COST, GAUSSIAN, POISSON, POISSON_COST, WORDS
 from semibandits.kernels.rules.actions import LINEAR
+from semibandits.kernels.rules.estimates import estimate, largest_mean
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, ROOTS
 from semibandits.kernels.tiers import kernel
@@ -41,6 +42,7 @@ def write_posteriors(params: FloatArray, stats: FloatArray, z: FloatArray, weigh
     """
     d = len(weights)
     law, width = params[LAW:], 2.0 * params[SCALE] * params[SCALE]
+    largest = largest_mean(law, stats)
     for i in range(d):
         kind, shape = law[i], law[(WORDS - 2) * d + i]
         if kind == GAUSSIAN:
@@ -55,7 +57,7 @@ def write_posteriors(params: FloatArray, stats: FloatArray, z: FloatArray, weigh
         elif kind == POISSON_COST:
             weights[i] = -gamma(n * max(-stats[MEANS, i], 0.0) + 0.5, z[i]) / n
         elif kind in (GAMMA, GAMMA_COST):
-            weights[i] = stats[MEANS, i] * (n * shape / gamma(n * shape, z[i]))
+            weights[i] = estimate(law, i, stats, largest) * (n * shape / gamma(n * shape, z[i]))
 
 
 @kernel(error_model="numpy")

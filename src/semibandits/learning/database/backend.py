@@ -5,18 +5,24 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
+import threading
 import time
+import traceback
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from semibandits._files import similar_file
-from semibandits.errors import InvalidInputError, StorageError
-from semibandits.learning.database import schema
+from semibandits._printable import without_passwords
+from semibandits.errors import StorageError
+from semibandits.kernels.interrupts import DeferredInterrupts
+from semibandits.learning.database import forks, schema
+from semibandits.learning.database.files import Files
+from semibandits.learning.database.urls import checked_url, malformed, secrets_of, shown_url
 
 T = TypeVar("T")
 LOCK_SECONDS: Final = 0.25
@@ -29,12 +35,17 @@ _SERVER_OPTIONS: Final[dict[str, Any]] = {
     "tcp_user_timeout": 10_000,  # ms
 }
 """Of connections to PostgreSQL, unless the URL has others; with them, a machine that vanished is noticed after about 10 s."""
+LONGEST_CELL: Final = 2**28
+"""Largest size of a cell of SQLite, in bytes; a column of a forged file may be computed."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.005, 0.25
 _TRANSIENT_SQLITE: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _FULL: Final = {str(sqlite3.SQLITE_FULL), "53100"}
 """Codes of a full disk, of SQLite and PostgreSQL."""
 _INHERITED: Final[list[Connection]] = []
 """Connections of a parent process, which a forked process must neither use nor close."""
+
+_FILES: Final[weakref.WeakSet[Backend]] = weakref.WeakSet()
+"""Databases of SQLite that this process uses."""
 
 
 class Backend:
@@ -56,15 +67,18 @@ class Backend:
     """
 
     def __init__(self, url: str, *, timeout: float) -> None:
-        self._url = _checked_url(url)
+        self._url = checked_url(url)
         self.timeout = timeout
-        self.shown = self._url.render_as_string(hide_password=True)
+        self.shown, self._secrets = shown_url(self._url), secrets_of(self._url)
         self._engine = _new_engine(self._url)
+        self._files = Files(_path(self._engine))
         self._errors: tuple[type[Exception], ...] = (DBAPIError, self._engine.dialect.loaded_dbapi.Error)
         self._idle: list[Connection] = []
         self._process = os.getpid()
         self._closing = weakref.finalize(self, _close, self._idle, self._process)
         self._pauses = random.Random()  # only for how long to wait
+        if self._url.get_backend_name() == "sqlite":
+            _FILES.add(self)
 
     @property
     def full_url(self) -> str:
@@ -124,27 +138,47 @@ class Backend:
         _close(self._idle, self._process)
 
     def _transaction(self, work: Callable[[Connection], T], *, reads: bool) -> T:
+        """Call `work` in a transaction and commit, while no process is forked."""
+        running = (threading.get_ident(), object())
+        try:
+            forks.enter(running)
+            return self._carried_out(work, reads=reads)
+        finally:
+            if running in forks.RUNNING:
+                forks.RUNNING.remove(running)
+
+    def _carried_out(self, work: Callable[[Connection], T], *, reads: bool) -> T:
         """Call `work` in a transaction and commit. Connections are kept, and used by one thread at a time."""
         self._leave_parent()
         try:
             connection = self._idle.pop()
         except IndexError:
-            connection = self._engine.connect()
+            self._files.check(None)  # SQLite would create an empty one
+            connection = self._connected()
         try:
+            if not reads:
+                self._files.check(connection)
             raw: Any = connection.connection.driver_connection
             if statement := self._first_statement(reads):
                 raw.execute(statement)
             result = work(connection)
             self._engine.dialect.do_commit(raw)
-        except Exception:
-            if _is_rolled_back(connection):
-                self._idle.append(connection)
-            raise
-        except BaseException:  # Ctrl-C may have come at any point of a statement
-            _discard(connection)
+            self._files.note(connection)
+        except BaseException as error:
+            with DeferredInterrupts():  # an open transaction would lock the database
+                if not isinstance(error, Exception):  # Ctrl-C may have come at any point of a statement
+                    _discard(connection)
+                elif _is_rolled_back(connection):
+                    self._idle.append(connection)
             raise
         self._idle.append(connection)
         return result
+
+    def _connected(self) -> Connection:
+        try:
+            return self._engine.connect()
+        except (ValueError, TypeError, OverflowError):  # of the driver, about the URL, such as the name of a host
+            raise malformed(self.shown) from None
 
     def _first_statement(self, reads: bool) -> str | None:
         """What begins a transaction. Drivers begin none of their own."""
@@ -167,18 +201,18 @@ class Backend:
                 return work()
             except self._errors as error:
                 if not _is_transient(error):
-                    raise self._refusal(error) from error
+                    raise self._refusal(error) from self._cause(error)
                 if time.monotonic() + pause > deadline:
                     raise StorageError(
-                        f"{self.shown} must answer within timeout = {self.timeout:g} seconds, got: {_first_line(error)}; the "
+                        f"{self.shown} must answer within timeout = {self.timeout:g} seconds, got: {self._reason(error)}; the "
                         "learner is unchanged unless the connection broke during the commit: try again later, with key=... if "
                         "the call must take effect once, or pass a longer timeout"
-                    ) from error
+                    ) from self._cause(error)
             time.sleep(pause * self._pauses.uniform(0.5, 1.0))
             pause = min(2.0 * pause, LONGEST_PAUSE)
 
     def _refusal(self, error: Exception) -> StorageError:
-        reason = _first_line(error)
+        reason = self._reason(error)
         if _code(error) in _FULL:
             return StorageError(
                 f"the disk of {self.shown} must have room, got: {reason}; the learner is unchanged: make room and try again"
@@ -188,10 +222,29 @@ class Backend:
             "the server"
         )
 
+    def _reason(self, error: Exception) -> str:
+        """The first line of the driver's message, without passwords."""
+        raw = _cause(error)
+        lines = without_passwords(self._secrets.sub("***", str(raw))).strip().splitlines()
+        return lines[0] if lines else type(raw).__name__
+
+    def _cause(self, error: Exception) -> Exception | None:
+        """The error for the traceback; none if that would contain a password."""
+        return None if self._secrets.search("".join(traceback.format_exception(error))) else error
+
     def _use_write_ahead_log(self) -> None:
         with self._engine.connect() as connection:
             raw: Any = connection.connection.driver_connection
             raw.execute("PRAGMA journal_mode = WAL").fetchall()
+
+
+def _close_files() -> None:
+    """Close all connections to files: SQLite in a forked process would believe that it holds the locks of its parent."""
+    for backend in list(_FILES):
+        backend.close()
+
+
+forks.before_fork.append(_close_files)
 
 
 def _close(connections: list[Connection], process: int) -> None:
@@ -202,6 +255,12 @@ def _close(connections: list[Connection], process: int) -> None:
 
 def _discard(connection: Connection) -> None:
     """Close a connection, whatever its state."""
+    with suppress(Exception):
+        raw: Any = connection.connection.driver_connection
+        if isinstance(
+            raw, sqlite3.Connection
+        ):  # a statement that a traceback refers to would keep its transaction open
+            raw.rollback()
     with suppress(Exception):
         connection.invalidate()
     with suppress(Exception):
@@ -219,30 +278,6 @@ def _is_rolled_back(connection: Connection) -> bool:
     return False
 
 
-def _checked_url(url: str) -> URL:
-    try:
-        parsed = make_url(url)
-        str(url).encode()
-    except (ArgumentError, UnicodeEncodeError) as error:
-        raise InvalidInputError(
-            f"url must be the URL of a database, got {str(url)!r}: pass for instance 'sqlite:///routes.db'"
-        ) from error
-    backend = parsed.get_backend_name()
-    if parsed.drivername in ("postgres", "postgresql"):
-        return parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername == "postgresql+psycopg":
-        return parsed
-    if backend != "sqlite" or parsed.drivername not in ("sqlite", "sqlite+pysqlite"):
-        raise InvalidInputError(
-            f"url must begin with sqlite:/// or postgresql://, got {parsed.drivername!r}: other databases are not supported"
-        )
-    if parsed.database in (None, "", ":memory:"):
-        raise InvalidInputError(
-            f"url must name a file after three slashes, got {url!r}: pass for instance 'sqlite:///routes.db', or use sb.Learner"
-        )
-    return parsed
-
-
 def _new_engine(url: URL) -> Engine:
     """Connections without implicit transactions."""
     if url.get_backend_name() == "sqlite":
@@ -257,13 +292,24 @@ def _new_engine(url: URL) -> Engine:
         raise StorageError(
             'PostgreSQL needs psycopg, which is not installed: run pip install "psycopg[binary]"'
         ) from error
+    except (ArgumentError, ValueError):  # such as one of several ports; it may quote the password
+        raise malformed(shown_url(url)) from None
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _survive_power_failures)
     return engine
 
 
+def _path(engine: Engine) -> str | None:
+    """The absolute path of a database of SQLite; None for one of another kind, and for a URI."""
+    if engine.dialect.name != "sqlite":
+        return None
+    (path, *_), options = engine.dialect.create_connect_args(engine.url)
+    return None if options.get("uri") else str(path)
+
+
 def _survive_power_failures(raw: sqlite3.Connection, record: object) -> None:
     raw.execute("PRAGMA synchronous = FULL")
+    raw.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_CELL)
 
 
 def _is_transient(error: Exception) -> bool:
@@ -287,8 +333,3 @@ def _code(error: Exception) -> str:
     if isinstance(raw, sqlite3.Error):
         return str(getattr(raw, "sqlite_errorcode", 0) & 0xFF)
     return str(getattr(raw, "sqlstate", None))
-
-
-def _first_line(error: Exception) -> str:
-    raw = _cause(error)
-    return next(iter(str(raw).strip().splitlines()), type(raw).__name__)

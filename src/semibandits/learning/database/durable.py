@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import sys
+import weakref
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, final
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError, StorageError
+from semibandits.errors import InvalidInputError
 from semibandits.learning.arguments import Outcomes, listed_outcomes, whole_number
 from semibandits.learning.availability import Available
-from semibandits.learning.database import operations
+from semibandits.learning.database import forks, operations
 from semibandits.learning.database.grouping import Apart, Call, CallQueue
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from semibandits.learning.database.journal import Stored
 
 T = TypeVar("T")
+_OPEN: Final[weakref.WeakSet[DurableLearner]] = weakref.WeakSet()
+"""The learners of this process."""
 
 
 @final
@@ -56,7 +58,7 @@ class DurableLearner:
     Notes
     -----
     `ask`, `ask_many`, `tell`, `tell_many`, `forget` and `expire` take a `key`, the name of the call: a repeated call with the
-    same key returns the first result and changes nothing.
+    same key returns the first result and changes nothing. The same key for a call that asks for anything else is an error.
 
     Examples
     --------
@@ -81,8 +83,8 @@ class DurableLearner:
     ) -> None:
         self._backend, self._stored = backend, stored
         self._replica = Replica(stored, decision_set, policy, snapshot_every=snapshot_every)
-        self._mutex = threading.RLock()
         self._calls = CallQueue(self._carry_out, timeout=backend.timeout)
+        _OPEN.add(self)
         self.name, self.url = stored.name, backend.shown
         self._decision_set, self._policy = self._read(lambda learner: (learner.decision_set, learner.policy))
 
@@ -193,6 +195,14 @@ class DurableLearner:
         """The complete state, for :meth:`Learner.from_state`; see :meth:`Learner.state`."""
         return self._read(lambda learner: learner.state())
 
+    def in_memory(self) -> Learner:
+        """A copy in memory of what this process has asked and told, as far as it knows, without the database.
+
+        If the database has lost its last transactions, this learner still has their outcomes. It may also have the last call that
+        failed while it was stored.
+        """
+        return self._calls.alone(self._replica.in_memory)
+
     def ask(self, available: Available | None = None, *, key: str | None = None) -> Round:
         """Open a round and return it; see :meth:`Learner.ask`.
 
@@ -215,7 +225,9 @@ class DurableLearner:
             If the call cannot be stored.
         """
         payload = operations.ask_payload(available, self._decision_set)
-        entry = self._write(operations.ASK, lambda learner: payload, key=key)
+        entry = self._write(
+            operations.ASK, lambda learner: payload, key=key, repeated=lambda stored: {"available": None, **payload}
+        )
         (asked,) = operations.rounds_of(entry, self._decision_set)
         return asked
 
@@ -244,14 +256,13 @@ class DurableLearner:
         """
         number = whole_number(count, "count", least=1)
         payload = {"count": number, **operations.ask_payload(available, self._decision_set)}
-        entry = self._write(operations.ASK_MANY, lambda learner: payload, key=key)
-        asked = operations.rounds_of(entry, self._decision_set)
-        if len(asked) != number:
-            raise InvalidInputError(
-                f"key must be one for the same call, got {key!r}, which asked for {len(asked)} rounds, not {number}: choose "
-                "another key for each call"
-            )
-        return asked
+        entry = self._write(
+            operations.ASK_MANY,
+            lambda learner: payload,
+            key=key,
+            repeated=lambda stored: {"available": None, **payload},
+        )
+        return operations.rounds_of(entry, self._decision_set)
 
     def tell(
         self,
@@ -269,7 +280,7 @@ class DurableLearner:
         round_id, rewards, costs, partial
             As for :meth:`Learner.tell`.
         key : str, optional
-            Name of this call. A repeated call with the same key for the same round changes nothing.
+            Name of this call. A repeated call with the same key for the same outcome changes nothing.
 
         Raises
         ------
@@ -296,7 +307,7 @@ class DurableLearner:
         outcomes, costs, partial
             As for :meth:`Learner.tell_many`.
         key : str, optional
-            Name of this call. A repeated call with the same key for the same rounds changes nothing.
+            Name of this call. A repeated call with the same key for the same outcomes changes nothing.
 
         Raises
         ------
@@ -308,9 +319,13 @@ class DurableLearner:
         listed, in_costs = listed_outcomes(outcomes, costs)
         self._write(
             operations.TELL,
-            lambda learner: operations.tell_payload(learner, listed, in_costs=in_costs, partial=partial),
+            lambda learner: operations.tell_payload(
+                learner, listed, in_costs=in_costs, partial=partial, with_items=key is not None
+            ),
             key=key,
-            rounds=[round_id for round_id, _ in listed],
+            repeated=lambda stored: operations.told_again(
+                stored, listed, in_costs=in_costs, decision_set=self._decision_set
+            ),
         )
 
     def forget(self, round_id: int, *, key: str | None = None) -> None:
@@ -334,7 +349,7 @@ class DurableLearner:
             operations.FORGET,
             lambda learner: operations.forget_payload(learner, round_id),
             key=key,
-            rounds=[round_id],
+            repeated=lambda stored: {"round": round_id},
         )
 
     def expire(
@@ -371,13 +386,20 @@ class DurableLearner:
                 "for instance seconds=3600"
             )
         limit = None if seconds is None else checked_seconds(seconds)
+        numbers = {name: whole_number(one, name) for name, one in (("age", age), ("before", before)) if one is not None}
+        asked: Payload = {name: min(number, sys.maxsize) for name, number in numbers.items()} or {"seconds": str(limit)}
 
         def prepared(learner: Learner) -> Payload:
-            if limit is None:
-                return operations.expire_payload(learner, age, before)
-            return operations.expire_payload(learner, None, self._replica.times.first_younger(learner, limit, now()))
+            younger = None if limit is None else self._replica.times.first_younger(learner, limit, now())
+            return {"asked": asked} | operations.expire_payload(learner, age, before if younger is None else younger)
 
-        return operations.rounds_of(self._write(operations.EXPIRE, prepared, key=key), self._decision_set)
+        entry = self._write(
+            operations.EXPIRE,
+            prepared,
+            key=key,
+            repeated=lambda stored: {"asked": asked} if "asked" in stored else {},
+        )
+        return operations.rounds_of(entry, self._decision_set)
 
     def solve_plan(self) -> bool:
         """Make the plan that the policy wants, and store it; see :meth:`Learner.solve_plan`.
@@ -440,7 +462,7 @@ class DurableLearner:
         StorageError
             If the database cannot be used.
         """
-        operations.checked_name(name)
+        operations.new_name(name)
 
         def work(connection: Connection) -> tuple[Stored, tuple[Round, ...]]:
             learner, forgotten = self._replica.locked(connection).replace(
@@ -506,7 +528,7 @@ class DurableLearner:
         prepared: Callable[[Learner], Payload],
         *,
         key: str | None,
-        rounds: list[int] | None = None,
+        repeated: Callable[[Payload], Payload] = dict,
     ) -> Entry:
         """Carry out a call and store it: the new entry, or the stored one if the call was carried out before.
 
@@ -518,12 +540,12 @@ class DurableLearner:
             Its content from the learner, which does not change it; raises an error if the call is malformed.
         key : str or None
             Name of the call.
-        rounds : list of int, optional
-            Ids of the rounds that a call with the same key must have had.
+        repeated : callable, optional
+            See `Call`.
         """
         if key is not None:
             operations.checked_name(key, what="key")
-        return self._calls.entry_of(Call(kind, prepared, key, rounds, before=self._replica.seq))
+        return self._calls.entry_of(Call(kind, prepared, key, repeated, before=self._replica.seq))
 
     def _carry_out(self, calls: list[Call]) -> None:
         """Carry out calls in one transaction, and set the entry or the error of each."""
@@ -547,7 +569,7 @@ class DurableLearner:
             return found  # the last attempt was committed, but its answer was lost
         call.before = self._replica.seq
         if call.key is not None and (found := self._stored.entry_with_key(connection, call.key)):
-            _check_same_call(found, call.kind, call.rounds)
+            operations.check_same_call(found, call.kind, call.repeated)
             return found
         return self._replica.carry_out(
             connection, learner, call.kind, call.prepared(learner), key=call.key, token=call.token
@@ -561,33 +583,23 @@ class DurableLearner:
                 self._replica.drop()
             return work(connection)
 
-        with self._alone():
+        def carried_out() -> T:
             result = self._backend.run(checked, reads=reads)
-            self._replica.is_ahead = False
-        return result
+            self._replica.commit()
+            return result
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """One thread of this process at a time."""
-        if not self._mutex.acquire(timeout=self._backend.timeout):
-            raise StorageError(
-                f"other threads must leave the learner within timeout = {self._backend.timeout:g} seconds, got a longer wait: "
-                "try again, or pass a longer timeout"
-            )
-        try:
-            yield
-        finally:
-            self._mutex.release()
+        return self._calls.alone(carried_out)
 
 
-def _check_same_call(entry: Entry, kind: str, rounds: list[int] | None) -> None:
-    """Check that a repeated call with a key is the same call."""
-    found = operations.round_ids(entry)
-    if entry.kind != kind or (rounds is not None and found != rounds):
-        raise InvalidInputError(
-            f"key must be one for the same call, got {entry.key!r}, which was {entry.kind} of the rounds {found}: choose another "
-            "key for each call"
-        )
+def _begin_in_child(is_cut: bool) -> None:
+    """In a process that was forked: calls of other threads go on in the parent only; what one left half done is read again."""
+    for learner in list(_OPEN):
+        learner._calls = CallQueue(learner._carry_out, timeout=learner._backend.timeout)
+        if is_cut:
+            learner._replica.drop()
+
+
+forks.in_child.append(_begin_in_child)
 
 
 def _opened_again(

@@ -1,4 +1,4 @@
-"""Calls of threads that wait at the same time share one transaction, and thus one wait for the disk."""
+"""Threads use a learner in turn. Calls that wait at the same time share one transaction, and thus one wait for the disk."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import final
+from queue import Empty, SimpleQueue
+from typing import Final, TypeVar, final
 
 from semibandits.errors import SemibanditsError, StorageError
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.learner import Learner
+
+T = TypeVar("T")
+LONGEST_NAP: Final = 0.1
+"""Seconds after which a waiting thread looks by itself: Ctrl-C may have ended the thread that should have woken it."""
 
 
 class Apart(Exception):  # noqa: N818 (not an error)
@@ -31,8 +37,8 @@ class Call:
         The content of its entry from the learner, which does not change it; raises an error if the call is malformed.
     key : str or None
         Name of the call.
-    rounds : list of int or None
-        Ids of the rounds that a call with the same key must have had.
+    repeated : callable
+        What the call asks for, by the names in the content of an entry with the same key, which it takes.
     before : int
         Number of the last entry before the latest try.
     token : str
@@ -50,13 +56,26 @@ class Call:
     kind: str
     prepared: Callable[[Learner], Payload]
     key: str | None
-    rounds: list[int] | None
+    repeated: Callable[[Payload], Payload]
     before: int
     token: str = field(default_factory=lambda: secrets.token_hex(8))
     tries: int = 0
     entry: Entry | None = None
     error: BaseException | None = None
     is_done: bool = False
+    _free: list[None] = field(default_factory=lambda: [None])
+
+    def claim(self) -> bool:
+        """Whether this thread alone may carry out the call, or withdraw it: not if another one does, which `release` ends."""
+        try:
+            self._free.pop()
+        except IndexError:
+            return False
+        return True
+
+    def release(self) -> None:
+        """Let any thread claim the call again."""
+        self._free = [None]
 
     def attempt(self, work: Callable[[], Entry]) -> None:
         """Set the entry, or the error of the library; other errors are raised."""
@@ -77,8 +96,22 @@ class Call:
 
 
 @final
+@dataclass(eq=False)
+class _Ticket:
+    """A place in the queue: its call, or None for other work; its thread, and what wakes this thread."""
+
+    call: Call | None
+    thread: int = field(default_factory=threading.get_ident)
+    wakes: SimpleQueue[None] = field(default_factory=SimpleQueue)
+
+
+@final
 class CallQueue:
-    """Calls that wait for their transaction. One thread at a time carries out all that have arrived, the others wait for it.
+    """Threads that wait for their turn, in the order of their arrival. The first one carries out the calls of all.
+
+    A lock could stay locked for ever, and so could a condition: Ctrl-C may come after `acquire` returns and before `try` begins.
+    Here a thread has the turn while its ticket is the first; `try` is entered before the ticket is added, and each change of the
+    list is one step of the interpreter, as in `exclusion`.
 
     Parameters
     ----------
@@ -90,9 +123,7 @@ class CallQueue:
 
     def __init__(self, run: Callable[[list[Call]], None], *, timeout: float) -> None:
         self._run, self._timeout = run, timeout
-        self._changed = threading.Condition()
-        self._waiting: list[Call] = []
-        self._is_running = False
+        self._tickets: list[_Ticket] = []
 
     def entry_of(self, call: Call) -> Entry:
         """Carry out a call, possibly with others.
@@ -102,40 +133,66 @@ class CallQueue:
         StorageError
             If other threads need longer than the timeout, or the call cannot be stored.
         """
-        calls = self._taken(call)
-        if calls:
-            try:
-                self._carry_out(calls)
-            finally:
-                with self._changed:
-                    self._is_running = False
-                    self._waiting[:0] = [one for one in calls if one is not call and not one.is_done]
-                    self._changed.notify_all()
+        self._in_turn(lambda: self._carry_out_claimed(call), call)
         return call.result()
 
-    def _taken(self, call: Call) -> list[Call]:
-        """The calls that this thread must carry out, among them `call`; none if another thread has done so."""
-        deadline = time.monotonic() + self._timeout
-        with self._changed:
-            self._waiting.append(call)
-            try:
-                while self._is_running and not call.is_done:
-                    left = deadline - time.monotonic()
-                    if left <= 0.0 and call in self._waiting:
-                        raise StorageError(
-                            f"other threads must leave the learner within timeout = {self._timeout:g} seconds, got a longer "
-                            "wait: try again, or pass a longer timeout"
-                        )
-                    self._changed.wait(max(left, 0.1))
-            except BaseException:
-                if call in self._waiting:
-                    self._waiting.remove(call)
-                raise
-            if call.is_done:
-                return []
-            self._is_running = True
-            calls, self._waiting = self._waiting, []
-            return calls
+    def alone(self, work: Callable[[], T]) -> T:
+        """The result of other work, which may itself use the queue.
+
+        Raises
+        ------
+        StorageError
+            If other threads need longer than the timeout.
+        """
+        results: list[T] = []
+        self._in_turn(lambda: results.append(work()), None)
+        return results[0]
+
+    def _in_turn(self, work: Callable[[], None], call: Call | None) -> None:
+        """Work in the turn of this thread, unless another thread has carried out the call before."""
+        tickets = self._tickets
+        if [one.thread for one in tickets[:1]] == [threading.get_ident()]:
+            work()
+            return
+        ticket = _Ticket(call)
+        try:
+            tickets.append(ticket)
+            if self._has_turn(ticket):
+                work()
+        finally:
+            if ticket in tickets:
+                tickets.remove(ticket)
+            for one in tuple(tickets):
+                if one in tickets[:1] or (one.call is not None and one.call.is_done):
+                    one.wakes.put(None)
+
+    def _has_turn(self, ticket: _Ticket) -> bool:
+        """Wait for the turn of a ticket; False if its call is done before."""
+        deadline, call = time.monotonic() + self._timeout, ticket.call
+        while self._tickets[0] is not ticket:
+            if call is not None and call.is_done:
+                return False
+            left = deadline - time.monotonic()
+            if left <= 0.0 and (call is None or call.claim()):
+                raise StorageError(
+                    f"other threads must leave the learner within timeout = {self._timeout:g} seconds, got a longer wait: try "
+                    "again, or pass a longer timeout"
+                )
+            with suppress(Empty):
+                ticket.wakes.get(timeout=min(left, LONGEST_NAP) if left > 0.0 else LONGEST_NAP)
+        return call is None or not call.is_done
+
+    def _carry_out_claimed(self, own: Call) -> None:
+        """Carry out a call of this thread with those that others wait for and nobody has claimed."""
+        calls: list[Call] = []
+        try:
+            for one in (own, *(one.call for one in tuple(self._tickets))):
+                if one is not None and not one.is_done and (one.claim() or (one is own and not calls)):
+                    calls.append(one)
+            self._carry_out(calls)
+        finally:
+            for one in calls:
+                one.release()
 
     def _carry_out(self, calls: list[Call]) -> None:
         """Carry out calls; one that fails in code of the user fails alone."""

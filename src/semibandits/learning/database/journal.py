@@ -9,7 +9,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Column, Connection, LargeBinary, bindparam, delete, func, insert, literal, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    LargeBinary,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    literal_column,
+    select,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from semibandits._json import strict_json
@@ -22,7 +35,11 @@ from semibandits.learning.options import NAMES
 FIXED: Final = ("decision_set", "policy", "prior", "variance", *NAMES)
 """Parts of a state that never change."""
 LONGEST_JOURNAL: Final = 2**53
-_ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum, JOURNAL.c.time)
+_ENTRY: Final = tuple(JOURNAL.c[name] for name in ("seq", "kind", "payload", "key", "checksum", "time", "token"))
+MOST_UNPACKED: Final = 2**27
+"""Largest number of bytes of a state as JSON, which may be a thousand times that of the compressed one."""
+MOST_PARTS: Final = 2**23
+"""Largest number of lists, objects and quotes of a state, which take much more memory than their text."""
 _LEARNER: Final = (LEARNERS.c.id, LEARNERS.c.name, LEARNERS.c.created, LEARNERS.c.specification)
 _SNAPSHOT: Final = (SNAPSHOTS.c.seq, SNAPSHOTS.c.state, SNAPSHOTS.c.times)
 _TYPES: Final = {
@@ -33,8 +50,13 @@ _TYPES: Final = {
 }
 _OF_LEARNER: Final = JOURNAL.c.learner_id == bindparam("learner")
 _LOCK: Final = Statement(select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update())
-_ALL_AFTER: Final = select(*_ENTRY).where(_OF_LEARNER, JOURNAL.c.seq > bindparam("after")).order_by(JOURNAL.c.seq)
-_AFTER: Final = Statement(_ALL_AFTER.limit(bindparam("most", type_=BigInteger())))
+_NEW: Final = JOURNAL.c.seq > bindparam("after")
+_FROM: Final = (
+    select(*(case((_NEW, one), else_=literal_column("''")) if one is JOURNAL.c.payload else one for one in _ENTRY))
+    .where(_OF_LEARNER, JOURNAL.c.seq >= bindparam("first"))
+    .order_by(JOURNAL.c.seq)
+)
+_MOST_FROM: Final = Statement(_FROM.limit(bindparam("most", type_=BigInteger())))
 _APPEND: Final = Statement(insert(JOURNAL))
 
 
@@ -89,10 +111,13 @@ class Stored:
         if _LOCK(connection, {"learner": self.id}).fetchone() is None:
             raise StorageError("the learner must be in the database, got none: it was deleted; open it again")
 
-    def entries_after(self, connection: Connection, seq: int, *, most: int | None = None) -> list[Entry]:
-        """Entries of the journal after `seq`, in order, at most `most`."""
-        values = {"learner": self.id, "after": seq, "most": LONGEST_JOURNAL if most is None else most}
-        return [Entry(*typed(row, _ENTRY)) for row in _AFTER(connection, values).fetchall()]
+    def entries_after(
+        self, connection: Connection, seq: int, *, most: int | None = None, with_mark: bool = False
+    ) -> list[Entry]:
+        """Entries of the journal after `seq`, in order, at most `most`; with the entry `seq` itself, for its mark only."""
+        first = seq if with_mark else seq + 1
+        values = {"learner": self.id, "after": seq, "first": first, "most": LONGEST_JOURNAL if most is None else most}
+        return [Entry(*typed(row, _ENTRY)) for row in _MOST_FROM(connection, values).fetchall()]
 
     def entry_with_key(self, connection: Connection, key: str) -> Entry | None:
         """The entry of the call with this key."""
@@ -108,7 +133,7 @@ class Stored:
         ).one_or_none()
         return None if row is None else Entry(*typed(row, _ENTRY))
 
-    def append(self, connection: Connection, entry: Entry, *, token: str = "") -> None:
+    def append(self, connection: Connection, entry: Entry) -> None:
         """Add an entry to the journal."""
         _APPEND(
             connection,
@@ -118,7 +143,7 @@ class Stored:
                 "kind": entry.kind,
                 "payload": entry.text,
                 "key": entry.key,
-                "token": token,
+                "token": entry.token,
                 "checksum": entry.checksum,
                 "time": entry.time,
             },
@@ -206,8 +231,13 @@ def find(connection: Connection, name: str) -> Stored | None:
     row = connection.execute(select(*_LEARNER).where(LEARNERS.c.name == name)).one_or_none()
     if row is None:
         return None
-    number, known, created, specification = typed(row, _LEARNER)
-    return Stored(number, known, created, unpacked(specification))
+    number, known, created, packed_specification = typed(row, _LEARNER)
+    specification = unpacked(packed_specification)
+    if not is_specification(specification):
+        raise StorageError(
+            f"the specification of {name!r} must hold a decision set and a policy, got others: it is damaged, use a copy"
+        )
+    return Stored(number, known, created, specification)
 
 
 def latest_state(connection: Connection, name: str) -> Payload | None:
@@ -239,20 +269,33 @@ def whole_state(specification: Payload, snapshot: Payload) -> Payload:
     return {**{name: specification[name] for name in FIXED if name in specification}, **snapshot}
 
 
+def is_specification(value: object) -> bool:
+    """Whether a value has the parts of a specification that are used before a learner is rebuilt."""
+    match value:
+        case {"decision_set": {"type": str()}, "policy": {"specification": _}}:
+            return True
+    return False
+
+
 def specification_of(state: Payload) -> Payload:
     """What a learner with this first state never changes, and the first state of its generator."""
     return {name: state[name] for name in (*FIXED, "generator") if name in state}
 
 
 def typed(row: Sequence[Any], columns: Sequence[Column[Any]]) -> Sequence[Any]:
-    """The values of a row. SQLite also stores values of other types than that of their column.
+    """The values of a row. SQLite also stores values of other types than that of their column, and integers of any size.
 
     Raises
     ------
     StorageError
-        If a value has another type than its column.
+        If a value has another type than its column, or is an integer out of range.
     """
     for value, column in zip(row, columns, strict=True):
+        if type(value) is int and not 0 <= value < LONGEST_JOURNAL:
+            raise StorageError(
+                f"the column {column.name} must contain integers from 0 to 2**53, got {value}: the database is "
+                "damaged, use a copy"
+            )
         if not isinstance(value, _TYPES.get(column, object)):
             raise StorageError(
                 f"the column {column.name} must contain {_TYPES[column][0].__name__}, got {type(value).__name__}: the database "
@@ -267,8 +310,29 @@ def _snapshot(row: Sequence[Any]) -> Snapshot:
 
 
 def packed(value: Payload) -> bytes:
-    """Plain JSON, compressed."""
-    return zlib.compress(json.dumps(value, allow_nan=False, separators=(",", ":")).encode())
+    """Plain JSON, compressed.
+
+    Raises
+    ------
+    StorageError
+        If it is too large for `unpacked`.
+    """
+    text = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    try:
+        _check_size(text)
+    except ValueError as error:
+        raise StorageError(
+            f"the state of a learner must be small enough for a database, got {error}: expire old open rounds, or use fewer items"
+        ) from error
+    return zlib.compress(text)
+
+
+def _check_size(text: bytes) -> None:
+    parts = sum(map(text.count, b'[{"'))
+    if len(text) > MOST_UNPACKED or parts > MOST_PARTS:
+        raise ValueError(
+            f"{len(text):,} bytes with {parts:,} lists, objects and quotes, more than {MOST_UNPACKED:,} or {MOST_PARTS:,}"
+        )
 
 
 def unpacked(content: bytes) -> Payload:
@@ -280,7 +344,12 @@ def unpacked(content: bytes) -> Payload:
         If the content is damaged.
     """
     try:
-        value: Any = strict_json(zlib.decompress(content))
+        reader = zlib.decompressobj()
+        text = reader.decompress(content, MOST_UNPACKED + 1)
+        _check_size(text)
+        if not reader.eof or reader.unused_data or not text.isascii():
+            raise ValueError("incomplete or other content")
+        value: Any = strict_json(text)
     except (zlib.error, TypeError, ValueError) as error:
         raise StorageError(
             f"states in the database must be compressed JSON, got {error}: it is damaged, use a copy"

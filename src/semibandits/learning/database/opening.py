@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from semibandits._arguments import hinted
 from semibandits._fields import nearest, unknown_name
+from semibandits._labelled import in_item_order
 from semibandits._text import shortened
 from semibandits._typing import ArrayLike
 from semibandits._validation import as_floats
@@ -17,7 +18,7 @@ from semibandits.laws import Law, law_from
 from semibandits.learning import storage
 from semibandits.learning.arguments import Seed, generator_of
 from semibandits.learning.database.durable import DurableLearner
-from semibandits.learning.database.operations import Payload, checked_name
+from semibandits.learning.database.operations import Payload, checked_name, new_name
 from semibandits.learning.learner import Learner
 from semibandits.learning.options import Options
 from semibandits.policies.base import Policy
@@ -123,7 +124,7 @@ def open_learner(
     backend.prepare(create=True)
     stored = _found(backend, name)
     if stored is None:
-        stored = _created(backend, name, given.first_state(backend, name))
+        stored = _created(backend, name, given.first_state(backend, new_name(name)))
     learner = DurableLearner(
         backend, stored, decision_set=decision_set, policy=given.known_policy, snapshot_every=snapshot_every
     )
@@ -304,7 +305,7 @@ class _Given:
         """Check that a stored learner has the arguments that are given; its set and policy are checked when it is restored."""
         found: dict[str, Any] = {}
         if self.variance is not None:
-            found["variance"] = as_floats(self.variance, "variance").tolist()
+            found["variance"] = as_floats(in_item_order(self.variance, decision_set, "variance"), "variance").tolist()
         if self.seed is not None:
             found["seed"] = storage.generator_state(generator_of(copy.deepcopy(self.seed)))
         prior = Prior.of(self.prior_means, self.prior_plays, decision_set, costs=self.prior_costs)

@@ -6,15 +6,18 @@ import json
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from semibandits._costs import about_costs, negated
 from semibandits._json import strict_json
-from semibandits._typing import BoolArray
-from semibandits.decisions.base import DecisionSet
+from semibandits._text import shortened
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
 from semibandits.learning.availability import Available, available_items
+from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
@@ -29,6 +32,14 @@ FORGET: Final = "forget"
 EXPIRE: Final = "expire"
 PLAN: Final = "plan"
 _ENCODED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+class Mark(NamedTuple):
+    """An entry without its content: no other entry of the same number has the same mark."""
+
+    seq: int
+    checksum: int
+    token: str
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,8 @@ class Entry:
         CRC-32 of the fields before it.
     time : int or None
         When it was written, milliseconds since 1970, UTC; None if unknown. Nothing but ages depends on it.
+    token : str
+        Drawn for each call.
     content : dict or None
         The value of `text`, if this process has written it.
     """
@@ -59,13 +72,21 @@ class Entry:
     key: str | None
     checksum: int
     time: int | None = None
+    token: str = ""
     content: Payload | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, seq: int, kind: str, payload: Payload, key: str | None = None, *, time: int | None = None) -> Entry:
+    def of(
+        cls, seq: int, kind: str, payload: Payload, key: str | None = None, *, time: int | None = None, token: str = ""
+    ) -> Entry:
         """The entry with this content."""
         text = _ENCODED(payload)
-        return cls(seq, kind, text, key, _checksum(seq, kind, text, key), time, payload)
+        return cls(seq, kind, text, key, _checksum(seq, kind, text, key), time, token, payload)
+
+    @property
+    def mark(self) -> Mark:
+        """By which it is recognised."""
+        return Mark(self.seq, self.checksum, self.token)
 
     def payload(self) -> Payload:
         """The content, after validation.
@@ -89,11 +110,17 @@ class Entry:
             raise self._damaged(str(error)) from error
         if not isinstance(payload, dict):
             raise self._damaged(f"a {type(payload).__name__}")
+        try:
+            is_whole = _SHAPES[self.kind](payload) and _are_counts(payload.get("available", []))
+        except (KeyError, TypeError, ValueError):
+            is_whole = False
+        if not is_whole:
+            raise self._damaged(f"other arguments or results than those of {self.kind}")
         return payload
 
     def _damaged(self, found: str) -> StorageError:
         return StorageError(
-            f"entry {self.seq} of the journal must be a JSON object, got {found}: the journal is damaged, use a copy"
+            f"entry {self.seq} of the journal must be the JSON object of a call, got {found}: the journal is damaged, use a copy"
         )
 
 
@@ -116,6 +143,20 @@ def checked_name(name: object, *, what: str = "name") -> str:
     return name
 
 
+def new_name(name: object) -> str:
+    """A name for a new learner; clients leave the parts . and .. out of the paths of URLs, so that no service can serve these.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not a text of usual length, or one of these.
+    """
+    checked = checked_name(name)
+    if checked in (".", ".."):
+        raise InvalidInputError(f"name must be another one than . and .., got {name!r}: choose another one")
+    return checked
+
+
 def ask_payload(available: Available | None, decision_set: DecisionSet) -> Payload:
     """Indices of the items that are available, unless all are.
 
@@ -128,8 +169,10 @@ def ask_payload(available: Available | None, decision_set: DecisionSet) -> Paylo
     return {} if mask is None or mask.all() else {"available": np.flatnonzero(mask).tolist()}
 
 
-def tell_payload(learner: Learner, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool) -> Payload:
-    """Outcomes of rounds as rewards in the order of their items, null where they are lost.
+def tell_payload(
+    learner: Learner, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool, with_items: bool
+) -> Payload:
+    """Outcomes of rounds as rewards in the order of their items, null where they are lost; and these items, for `told_again`.
 
     Raises
     ------
@@ -140,12 +183,57 @@ def tell_payload(learner: Learner, listed: list[tuple[int, Outcome]], *, in_cost
     ids = [asked.id for asked, _ in checked]
     if len(set(ids)) < len(ids):
         raise InvalidInputError(f"outcomes must hold each round once, got the ids {ids}: drop the repetition")
-    return {
-        "outcomes": [
-            [number, [None if value != value else value for value in values.tolist()]]
-            for number, (_, values) in zip(ids, checked, strict=True)
-        ]
-    }
+    payload: Payload = {"outcomes": [[asked.id, _listed(values)] for asked, values in checked]}
+    return payload | ({"items": [asked.items.tolist() for asked, _ in checked]} if with_items else {})
+
+
+def told_again(
+    stored: Payload, listed: list[tuple[int, Outcome]], *, in_costs: bool, decision_set: DecisionSet
+) -> Payload:
+    """The outcomes of a repeated call in the form of the stored ones; journals of 1.0.0 have no items to compare them by.
+
+    Raises
+    ------
+    InvalidInputError
+        If an outcome is malformed.
+    """
+    if [number for number, _ in listed] != [number for number, _ in stored["outcomes"]]:
+        return {"outcomes": None}
+    if "items" not in stored:
+        return {}
+    told = []
+    for (number, outcome), chosen in zip(listed, stored["items"], strict=True):
+        asked = Round.of_items(number, np.array(chosen, dtype=np.int64), decision_set.items)
+        with about_costs(in_costs):
+            values = asked.rewards(outcome, partial=True)
+        told.append([number, _listed(negated(values) if in_costs else values)])
+    return {"outcomes": told}
+
+
+def check_same_call(entry: Entry, kind: str, repeated: Callable[[Payload], Payload]) -> None:
+    """Check that a repeated call with a key asks for what the first one has asked for.
+
+    Parameters
+    ----------
+    entry : Entry
+        The entry of the first call.
+    kind : str
+        Kind of the repeated call.
+    repeated : callable
+        What the repeated call asks for, by the names in the content of the entry, which it takes.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is another call.
+    """
+    stored, is_same_kind = entry.payload(), entry.kind == kind
+    if not is_same_kind or any(stored.get(name) != value for name, value in repeated(stored).items()):
+        raise InvalidInputError(
+            f"key must be one for the same call, got {entry.key!r}, which was {entry.kind} of the rounds "
+            f"{shortened(repr(round_ids(entry)), 100)}{' with other arguments' if is_same_kind else ''}: choose another key for "
+            "each call"
+        )
 
 
 def forget_payload(learner: Learner, round_id: int) -> Payload:
@@ -167,7 +255,7 @@ def expire_payload(learner: Learner, age: int | None, before: int | None) -> Pay
     InvalidInputError
         If both or neither of `age` and `before` are given, or the value is not an integer >= 0.
     """
-    return {"before": learner._expiry(age, before)}
+    return {"before": min(learner._expiry(age, before), learner.rounds)}
 
 
 def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
@@ -196,6 +284,10 @@ def replay(learner: Learner, entry: Entry) -> None:
         ) from error
 
 
+def _listed(values: FloatArray) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]
+
+
 def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
     """The rounds that an `ask` or `ask_many` opened, or an `expire` closed."""
     payload = entry.payload()
@@ -203,7 +295,10 @@ def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
     masks = []
     for _, items in pairs:
         x = np.zeros(decision_set.d, dtype=np.bool_)
-        x[items] = True
+        try:
+            x[items] = True
+        except IndexError as error:
+            raise entry._damaged(f"a round with {error}") from error
         masks.append(x)
     return tuple(Round.of(number, x, decision_set.items) for (number, _), x in zip(pairs, masks, strict=True))
 
@@ -272,3 +367,35 @@ _CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {
     EXPIRE: _expire,
     PLAN: _plan,
 }
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MOST_ROUNDS
+
+
+def _are_counts(values: Any) -> bool:
+    return isinstance(values, list) and all(map(_is_count, values))
+
+
+def _are_rounds(pairs: Any) -> bool:
+    return isinstance(pairs, list) and all(_is_count(number) and _are_counts(items) for number, items in pairs)
+
+
+def _are_outcomes(pairs: Any) -> bool:
+    return isinstance(pairs, list) and all(
+        _is_count(number)
+        and isinstance(rewards, list)
+        and all(value is None or (type(value) in (int, float) and abs(value) <= LARGEST_NUMBER) for value in rewards)
+        for number, rewards in pairs
+    )
+
+
+_SHAPES: Final[dict[str, Callable[[Payload], bool]]] = {
+    ASK: lambda payload: _are_rounds([[payload["round"], payload["items"]]]),
+    ASK_MANY: lambda payload: _are_rounds(payload["rounds"]) and payload["count"] == len(payload["rounds"]),
+    TELL: lambda payload: _are_outcomes(payload["outcomes"]),
+    FORGET: lambda payload: _is_count(payload["round"]),
+    EXPIRE: lambda payload: _are_rounds(payload["rounds"]),
+    PLAN: lambda payload: {"memory", "decisions", "optimal"} <= set(payload),
+}
+"""Whether the content of an entry has the arguments and results of its call, so that its replay does no more than it lists."""

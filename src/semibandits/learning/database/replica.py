@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import SemibanditsError, StorageError
 from semibandits.learning.database import operations
-from semibandits.learning.database.operations import Entry, Payload
+from semibandits.learning.database.operations import Entry, Mark, Payload
 from semibandits.learning.database.times import RoundTimes, now
 from semibandits.learning.learner import Learner
 from semibandits.policies.base import Policy
@@ -38,6 +38,8 @@ class Replica:
         Number of the entry after which the learner in memory is, -1 if there is none in memory.
     times : RoundTimes
         When the open rounds were asked for.
+    known : Mark
+        The last entry that this process has seen in the journal; of number 0 if it has seen none.
     is_ahead : bool
         Whether the learner in memory may have changed by more than committed entries, and must be dropped.
     log_drifts : callable or None
@@ -50,6 +52,8 @@ class Replica:
         self._stored = stored
         self.own_set, self.own_policy, self.snapshot_every = decision_set, policy, snapshot_every
         self._learner: Learner | None = None
+        self._before: Learner | None = None
+        self.known = self._written = Mark(0, 0, "")
         self.times = RoundTimes({})
         self.seq, self.is_ahead = -1, False
         self.log_drifts: Callable[[], None] | None = None
@@ -60,8 +64,21 @@ class Replica:
         return self._stored.specification["policy"].get("built_in") is not True
 
     def drop(self) -> None:
-        """Forget the learner in memory; the next transaction reads it from the database."""
+        """Have the next transaction read the learner from the database."""
+        self._before = self._before if self._learner is None else self._learner
         self._learner, self.seq, self.is_ahead, self.log_drifts = None, -1, False, None
+        self._written = self.known
+
+    def commit(self) -> None:
+        """Note that the transaction is committed."""
+        self.is_ahead = False
+        self.known = max(self.known, self._written)
+
+    def in_memory(self) -> Learner:
+        """A copy of the learner as it was in memory last."""
+        learner = self._before if self._learner is None else self._learner
+        assert learner is not None
+        return Learner.from_state(learner.state(), self.own_set, self.own_policy)
 
     def locked(self, connection: Connection) -> Learner:
         """The learner in its latest state, which no other process can change until the end of the transaction."""
@@ -74,22 +91,39 @@ class Replica:
         Raises
         ------
         StorageError
-            If the journal is damaged or incomplete.
+            If the journal is damaged or incomplete, or has lost entries that this process has seen.
         """
         gaps = 0
+        if self.seq != self.known.seq:
+            self._check_history(self._stored.entries_after(connection, self.known.seq, most=1, with_mark=True))
         while True:
             learner = self._restored(connection) if self._learner is None else self._learner
-            entries = self._stored.entries_after(connection, self.seq, most=BATCH)
+            entries = self._stored.entries_after(connection, self.seq, most=BATCH + 1, with_mark=True)
+            if self.seq == self.known.seq:
+                self._check_history(entries)
+            if entries and entries[0].seq == self.seq:
+                self.known = max(self.known, entries.pop(0).mark)
             if not entries:
                 return learner
             has_gap = entries[0].seq != self.seq + 1
             if has_gap and gaps == MOST_GAPS:
                 raise self._incomplete(entries[0])
-            if has_gap or (len(entries) == BATCH and self._stored.latest_snapshot_seq(connection) > self.seq):
+            if has_gap or (len(entries) >= BATCH and self._stored.latest_snapshot_seq(connection) > self.seq):
                 self.drop()  # pruned by another process, or far behind: continue from the latest snapshot
                 gaps += has_gap
             else:
                 self._replay(learner, entries)
+
+    def _check_history(self, entries: list[Entry]) -> None:
+        """Check that the journal, here from the last known entry on, still contains it; pruning leaves later ones."""
+        first = entries[0] if entries else None
+        if self.known.seq and (first is None or (first.seq == self.known.seq and first.mark != self.known)):
+            raise StorageError(
+                f"the journal of {self._stored.name!r} must contain the entry {self.known.seq} that this process has seen, got "
+                f"{'an earlier end' if first is None else 'another entry'}: the database lost its last transactions, by a "
+                "failover or because a copy was restored; nothing is written, learner.in_memory() returns what was told here; "
+                "open the learner again to go on with what the database contains"
+            )
 
     def carry_out(
         self, connection: Connection, learner: Learner, kind: str, payload: Payload, *, key: str | None, token: str
@@ -106,12 +140,12 @@ class Replica:
         except SemibanditsError:
             self.is_ahead = was_ahead or self.has_own_agent  # agents of the library are as before
             raise
-        entry = Entry.of(self.seq + 1, kind, done, key, time=now())
-        self.seq = entry.seq
+        entry = Entry.of(self.seq + 1, kind, done, key, time=now(), token=token)
+        self.seq, self._written = entry.seq, entry.mark
         self.times.add(learner, first, entry.time)
         if drift is not None and drift.count > known and self.log_drifts is None:
             self.log_drifts = partial(drift.log, known)  # logs the reports of later calls of the transaction, too
-        self._stored.append(connection, entry, token=token)
+        self._stored.append(connection, entry)
         if self._is_snapshot_due(learner, first):
             self.store_snapshot(connection, learner)
         return entry
@@ -129,7 +163,8 @@ class Replica:
         """The learner of the latest snapshot."""
         found = self._stored.latest_snapshot(connection)
         learner = Learner.from_state(self._stored.whole_state(found.state), self.own_set, self.own_policy)
-        self._learner, self.seq, self.times = learner, found.seq, RoundTimes.read(found.times)
+        self.times = RoundTimes.read(found.times)
+        self._learner, self.seq, self._before = learner, found.seq, None
         return learner
 
     def _replay(self, learner: Learner, entries: list[Entry]) -> None:
@@ -139,7 +174,7 @@ class Replica:
                 raise self._incomplete(entry)
             first = learner.rounds
             operations.replay(learner, entry)
-            self.seq = entry.seq
+            self.seq, self.known = entry.seq, max(self.known, entry.mark)
             self.times.add(learner, first, entry.time)
         self.is_ahead = False
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning import storage
-from semibandits.learning.database import journal
+from semibandits.learning.database import journal, operations
 from semibandits.learning.database.journal import Snapshot
-from semibandits.learning.database.operations import Entry, Payload, checked_name
+from semibandits.learning.database.operations import Entry, Payload, checked_name, new_name
 from semibandits.learning.database.times import LATEST, RoundTimes
+from semibandits.learning.learner import Learner
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -58,8 +59,8 @@ def exported(backend: Backend, stored: Stored) -> list[str]:
     return [*lines, json.dumps({"checksum": _checksum(lines)})]
 
 
-def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None) -> str:
-    """Store the learner of exported lines, and return its name.
+def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None) -> tuple[str, bool]:
+    """Store the learner of exported lines, if it can be opened.
 
     Parameters
     ----------
@@ -70,15 +71,25 @@ def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None)
     name : str, optional
         Another name for the learner.
 
+    Returns
+    -------
+    name : str
+        Its name.
+    is_replayed : bool
+        Whether the calls since its latest snapshot were repeated: not if its decision set or policy is the user's own.
+
     Raises
     ------
     InvalidInputError
-        If the lines are incomplete or damaged, or the database has a learner of this name.
+        If the lines are incomplete or damaged, the learner cannot be opened, or the database has a learner of this name.
     StorageError
         If the database cannot be used.
     """
     head, states, entries = _parsed([line.rstrip("\r\n") for line in lines])
-    chosen = checked_name(head["name"] if name is None else name)
+    chosen = new_name(head.get("name") if name is None else name)
+    is_replayed = storage.is_rebuilt(head["specification"])
+    if is_replayed:
+        _check_opens(head["specification"], states[-1], entries)
     backend.prepare(create=True)
 
     def work(connection: Connection) -> None:
@@ -94,7 +105,7 @@ def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None)
             stored.append(connection, entry)
 
     backend.run(work)
-    return chosen
+    return chosen, is_replayed
 
 
 def _checksum(lines: list[str]) -> str:
@@ -119,7 +130,8 @@ def _parsed(lines: list[str]) -> tuple[Payload, list[Snapshot], list[Entry]]:
     if end != {"checksum": _checksum(lines[:-1])}:
         raise _invalid("lines whose checksum differs from the last line")
     created, specification = head.get("created"), head.get("specification")
-    if not isinstance(created, str) or len(created) > LONGEST_TIME or not _is_specification(specification):
+    is_time = isinstance(created, str) and len(created) <= LONGEST_TIME and created.isascii() and created.isprintable()
+    if not is_time or not journal.is_specification(specification):
         raise _invalid("a first line without specification and created")
     states = [_snapshot(part) for part in rest if "snapshot" in part]
     entries = [_entry(part) for part in rest if "snapshot" not in part]
@@ -127,27 +139,17 @@ def _parsed(lines: list[str]) -> tuple[Payload, list[Snapshot], list[Entry]]:
     return head, states, entries
 
 
-def _is_specification(value: object) -> bool:
-    parts = {"decision_set": "type", "policy": "specification"}
-    return isinstance(value, dict) and all(
-        isinstance(value.get(name), dict) and key in value[name] for name, key in parts.items()
-    )
-
-
 def _snapshot(part: Payload) -> Snapshot:
     seq, state, times = part["snapshot"], part.get("state"), part.get("times")
     if type(seq) is not int or not 0 <= seq < journal.LONGEST_JOURNAL or not isinstance(state, dict):
         raise _invalid("a snapshot without number or state")
-    if times is not None:
-        _check_times(times)
-    return Snapshot(seq, state, times)
-
-
-def _check_times(times: object) -> None:
+    if not isinstance(times, str | None):
+        raise _invalid(f"a snapshot with the times {times!r}")
     try:
-        RoundTimes.read(str(times))
+        RoundTimes.read(times)
     except StorageError as error:
         raise _invalid(f"a snapshot with damaged times: {error}") from error
+    return Snapshot(seq, {name: value for name, value in state.items() if name not in journal.FIXED}, times)
 
 
 def _entry(part: Payload) -> Entry:
@@ -160,6 +162,8 @@ def _entry(part: Payload) -> Entry:
         raise _invalid(f"an entry with the time {time!r}")
     if value["key"] is not None:
         checked_name(value["key"], what="key")
+    if not value["text"].isascii():
+        raise _invalid("an entry with other characters than those of ASCII")
     entry = Entry(**value)
     try:
         entry.payload()
@@ -174,11 +178,26 @@ def _check_complete(specification: Payload, states: list[Snapshot], entries: lis
     """Check that every snapshot is whole, and that the journal continues the first of them without a gap."""
     for found in states:
         storage.opened(journal.whole_state(specification, found.state))
-    first = states[0].seq if states else None
+    stored = [found.seq for found in states]
     numbers = [entry.seq for entry in entries]
     start = numbers[0] if numbers else 1
-    if first is None or start > first + 1 or numbers != list(range(start, start + len(numbers))):
+    is_ascending = bool(stored) and stored == sorted(set(stored))
+    if not is_ascending or start > stored[0] + 1 or numbers != list(range(start, start + len(numbers))):
         raise _invalid("a journal that does not continue a snapshot")
+    keys = [entry.key for entry in entries if entry.key is not None]
+    if len(set(keys)) < len(keys):
+        raise _invalid("two entries with one key")
+
+
+def _check_opens(specification: Payload, latest: Snapshot, entries: list[Entry]) -> None:
+    """Check that the learner can be opened, by the same steps."""
+    try:
+        learner = Learner.from_state(journal.whole_state(specification, latest.state))
+        for entry in entries:
+            if entry.seq > latest.seq:
+                operations.replay(learner, entry)
+    except (InvalidInputError, StorageError) as error:
+        raise _invalid(f"one that cannot be opened: {error}") from error
 
 
 def _invalid(found: str) -> InvalidInputError:

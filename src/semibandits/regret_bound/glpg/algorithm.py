@@ -228,10 +228,8 @@ class GLPG:
                 progress(Progress(self.stage, len(self._bound), self.lower, self.value, tiers.seconds() - start))
         late = tiers.seconds() > last
         given = self.problem
-        size = given.decision_set.m * float(np.abs(given.theta).max(initial=0.0))
         problem = Problem(
-            given.decision_set, given.theta, Gaussian(given.variance), given.tolerance / (size or 1.0), gap,
-            deadline - tiers.seconds(),
+            given.decision_set, given.theta, Gaussian(given.variance), given.tie_tolerance, gap, deadline - tiers.seconds(),
         )  # fmt: skip
         plan, value = self._plan(problem)
         stats = {"stages": self.stage, "steps": self.steps, "seconds": tiers.seconds() - start}
@@ -400,6 +398,6 @@ class GLPG:
 
 def solve_glpg(problem: Problem) -> GravesLaiResult:
     """GLPG with its practical schedule, until the certified gap, the end of the schedule, or the deadline."""
-    given = reduced(problem.decision_set, problem.theta, problem.variance, problem.tolerance, problem.set_up_by)
+    given = reduced(problem.decision_set, problem.theta, problem.variance, problem.tie_tolerance, problem.set_up_by)
     glpg = GLPG(given, deadline=problem.deadline)
     return glpg.run(gap=problem.gap, deadline=problem.deadline, progress=problem.progress)

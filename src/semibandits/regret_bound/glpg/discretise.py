@@ -88,9 +88,9 @@ def discretise(
         ...
     semibandits.errors.InvalidInputError: epsilon must be positive and at most gap / (4 m) = 0.054125, got 0.1: ...
     """
-    theta = item_vector(theta, decision_set.d, "theta")
+    theta = item_vector(theta, decision_set, "theta")
     oracle = Oracle(decision_set, theta)
-    best = best_with_each_item(oracle, tie_tolerance * decision_set.m * float(np.abs(theta).max(initial=0.0)))
+    best = best_with_each_item(oracle, tie_tolerance)
     smallest = float(best.gaps.min(initial=np.inf))
     largest = smallest / (4.0 * decision_set.m) if decision_set.m else np.inf
     if not 0.0 < finite_number(epsilon, "epsilon") <= largest:

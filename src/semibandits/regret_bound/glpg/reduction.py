@@ -35,8 +35,9 @@ class ReducedProblem:
         X.
     theta, variance : ndarray of float, shape (d,)
         Mean rewards, and variances of the rewards.
-    tolerance : float
-        Largest difference of rewards that counts as a tie.
+    tie_tolerance : float
+        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m`` times the largest ``|theta_i|`` of an item in
+        which they differ.
     optimal_decision : ndarray of bool, shape (d,)
         x*.
     best : BestWithItem
@@ -64,7 +65,7 @@ class ReducedProblem:
     decision_set: DecisionSet
     theta: FloatArray
     variance: FloatArray
-    tolerance: float
+    tie_tolerance: float
     optimal_decision: BoolArray
     best: BestWithItem
     count: FloatArray
@@ -87,7 +88,7 @@ class ReducedProblem:
         variance : array_like of float, scalar or shape (d,)
             Variances of the rewards, > 0.
         tie_tolerance : float
-            Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
+            As in the attribute.
 
         Raises
         ------
@@ -98,9 +99,8 @@ class ReducedProblem:
         -----
         Cuvelier, Combes, Gourdin (ALT 2021), sections 4.3 and 4.4, with q corrected (erratum 1).
         """
-        theta = item_vector(theta, decision_set.d, "theta").copy()
-        tolerance = tie_tolerance * decision_set.m * float(np.abs(theta).max(initial=0.0))
-        return reduced(decision_set, theta, variance_vector(variance, decision_set.d), tolerance)
+        theta = item_vector(theta, decision_set, "theta").copy()
+        return reduced(decision_set, theta, variance_vector(variance, decision_set), tie_tolerance)
 
     @property
     def n(self) -> int:
@@ -135,17 +135,17 @@ class ReducedProblem:
 
 
 def reduced(
-    decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, deadline: float = math.inf
+    decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tie_tolerance: float, deadline: float = math.inf
 ) -> ReducedProblem:
     """The reduced problem for validated input. Raises `TimeIsUp` if it is not done by the deadline."""
     oracle = Oracle(decision_set, theta)
-    best = best_with_each_item(oracle, tolerance, deadline)
+    best = best_with_each_item(oracle, tie_tolerance, deadline)
     optimum = float(oracle.optimal @ theta)
     known = plays_counter(decision_set, deadline)
     count = np.append(np.zeros(decision_set.d), 1.0) if known is None else known
     cost = optimum * count
     cost[: decision_set.d] -= theta
-    return ReducedProblem(decision_set, theta, variance, tolerance, oracle.optimal, best, count, cost)
+    return ReducedProblem(decision_set, theta, variance, tie_tolerance, oracle.optimal, best, count, cost)
 
 
 def plays_counter(decision_set: DecisionSet, deadline: float = math.inf) -> FloatArray | None:

@@ -10,7 +10,8 @@ from typing import Any, Final
 from jinja2 import ChainableUndefined, Environment, Template
 from markupsafe import Markup, escape
 
-from semibandits._text import json_text, visible
+from semibandits._printable import visible
+from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
 from semibandits.web import asset, content_hash, joined_scripts, joined_styles
 
