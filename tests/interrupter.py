@@ -1,7 +1,9 @@
 """Ctrl-C at chosen moments instead of those of a clock."""
 
 import gc
+import signal
 import sys
+import threading
 
 kept = []
 """The last exception, with all variables of its traceback, as an interactive session keeps it."""
@@ -25,6 +27,7 @@ class Interrupter:
 
 def interrupted(call, n, files):
     """Whether the call is interrupted at its n-th moment in these files, a folder or a file; False if it has fewer."""
+    handler = signal.getsignal(signal.SIGINT)  # a real Ctrl-C would not be raised where it is being replaced
     gc.disable()  # a finaliser would ignore the exception
     sys.setprofile(Interrupter(n, files))
     try:
@@ -35,4 +38,6 @@ def interrupted(call, n, files):
     finally:
         sys.setprofile(None)
         gc.enable()
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
     return False

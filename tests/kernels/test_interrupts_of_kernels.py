@@ -93,8 +93,8 @@ def test_ctrl_c_at_any_moment_leaves_a_lock_free(name):
     assert n > 5
 
 
-@pytest.mark.parametrize("module", [ffi, compiler_lock])
-def test_ctrl_c_at_any_moment_leaves_the_locks_of_llvm_and_numba_free(monkeypatch, module):
+@pytest.mark.parametrize("module", [ffi, compiler_lock, interrupts])
+def test_ctrl_c_at_any_moment_leaves_the_locks_of_llvm_and_numba_free_and_no_handler(monkeypatch, module):
     call_llvm, heard, sent_again = compiler_lock.global_compiler_lock(get_process_triple), [], []
     monkeypatch.setattr(interrupts._thread, "start_new_thread", lambda work, arguments: sent_again.append(work))
     for n in count(1):
@@ -118,9 +118,10 @@ def test_ctrl_c_at_any_moment_leaves_the_locks_of_llvm_and_numba_free(monkeypatc
             break
         assert is_free(ffi.lib._lock._lock), f"at moment {n}"
         assert is_free(compiler_lock.global_compiler_lock._lock), f"at moment {n}"
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, f"at moment {n}"
     assert len(heard) + len(sent_again) == n - 1 > 5
     assert set(sent_again) == {interrupts._send_again}
-    assert bool(heard) == (module is compiler_lock)  # where it is not locked
+    assert bool(heard) == (module is not ffi)  # where nothing is locked or replaced
 
 
 def test_a_ctrl_c_that_is_sent_again_is_heard():

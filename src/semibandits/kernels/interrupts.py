@@ -2,8 +2,8 @@
 
 numba installs what was registered since its last compilation with generators: an exception there ends them for good, and what
 was not installed yet is unknown to numba until the process ends. So Ctrl-C waits until it is done. An exception between the
-acquisition of a lock of LLVM or of numba and the code that releases it would leave it locked for all other threads. So Ctrl-C
-there is sent once more, a moment later. `kernels.tiers` imports this.
+acquisition of a lock of LLVM or of numba and the code that releases it would leave it locked for all other threads, and one in a
+context below would leave its handler installed. So Ctrl-C there is sent once more, a moment later. `kernels.tiers` imports this.
 """
 
 from __future__ import annotations
@@ -65,16 +65,19 @@ class HeardInterrupts:
             raise
 
 
+_HANDLING: Final = (HeardInterrupts.__enter__.__code__, HeardInterrupts.__exit__.__code__)
+
+
 def _send_again() -> None:
     time.sleep(PAUSE)
     _thread.interrupt_main()
 
 
 def _is_locking(frame: FrameType | None) -> bool:
-    """Whether an exception could leave a lock of LLVM or numba locked: here it is taken or returned, or LLVM is called."""
+    """Whether an exception could leave a lock of LLVM or numba locked, which is taken or returned here, or a handler in place."""
     while frame is not None:
         code = frame.f_code
-        if code.co_filename == ffi.__file__:
+        if code.co_filename == ffi.__file__ or code in _HANDLING:
             return True
         if code.co_filename == compiler_lock.__file__ and code.co_name != "_acquire_compile_lock":
             is_locked: Any = compiler_lock.global_compiler_lock.is_locked
