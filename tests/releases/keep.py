@@ -3,7 +3,10 @@
 Run at each release. `test_releases.py` reads the files of all releases.
 """
 
+import importlib
+import inspect
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import numpy as np
 import semibandits as sb
 from semibandits import laws
 from semibandits.studies import read_study, run_study
+from semibandits.testing.__main__ import MODULES
 
 HERE = Path(__file__).parent
 STUDY = """
@@ -100,8 +104,37 @@ def bounds():
         yield method, sb.graves_lai(x, means_of(x), variance=0.25, method=method, gap=1e-3)
 
 
+def signatures():
+    """For each public function, class and method, the parameters that a call may have, with their kinds and defaults."""
+    for module in MODULES:
+        for name in importlib.import_module(module).__all__:
+            value = getattr(importlib.import_module(module), name)
+            yield f"{module}.{name}", parameters_of(value)
+            for method in dir(value) if inspect.isclass(value) else ():
+                if not method.startswith("_"):
+                    yield f"{module}.{name}.{method}", parameters_of(inspect.getattr_static(value, method))
+
+
+def parameters_of(value):
+    """Kind and default of each parameter; None for what cannot be called."""
+    value = getattr(value, "__func__", value)
+    try:
+        known = inspect.signature(value).parameters if callable(value) else None
+    except ValueError:
+        known = None
+    if known is None:
+        return None
+    absent = inspect.Parameter.empty
+    return {
+        name: [one.kind.name, None if one.default is absent else re.sub(r" at 0x\w+", "", repr(one.default))]
+        for name, one in known.items()
+        if not name.startswith("_")
+    }
+
+
 def keep(folder):
     """Write all files of this version into an empty folder."""
+    (folder / "names.json").write_text(json.dumps(dict(signatures())), encoding="utf-8")
     kept = {name: {"state": learner.state(), "facts": facts_of(learner)} for name, learner in learners()}
     (folder / "learners.json").write_text(json.dumps(kept), encoding="utf-8")
     (folder / "bounds.json").write_text(json.dumps({n: b.to_json() for n, b in bounds()}), encoding="utf-8")

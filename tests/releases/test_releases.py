@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from keep import facts_of, means_of, played
+from keep import facts_of, means_of, played, signatures
 
 import semibandits as sb
 from semibandits.studies import read_study, run, run_study
@@ -17,9 +17,27 @@ RELEASES = sorted(path for path in Path(__file__).parent.iterdir() if (path / "l
 CASES = [(path, name) for path in RELEASES for name in json.loads((path / "learners.json").read_text("utf-8"))]
 BOUNDS = [(path, name) for path in RELEASES for name in json.loads((path / "bounds.json").read_text("utf-8"))]
 
+HOOKS = {"covers_at"}
+"""Methods by which rules of this library talk to their agent, on no page of the reference, that are gone."""
+
 
 def named(case):
     return f"{case[0].name}-{case[1]}"
+
+
+@pytest.mark.parametrize("path", RELEASES, ids=lambda path: path.name)
+def test_names_and_parameters_are_kept_with_their_defaults(path):
+    """Parameters may be added, and a parameter that had no default may have one."""
+    kept, now = json.loads((path / "names.json").read_text("utf-8")), dict(signatures())
+    kept = {name: parameters for name, parameters in kept.items() if name.rpartition(".")[2] not in HOOKS}
+    assert [name for name in kept if name not in now] == []
+    changed = {}
+    for name, parameters in kept.items():
+        for parameter, (kind, default) in (parameters or {}).items():
+            new_kind, new_default = (now[name] or {}).get(parameter, (None, None))
+            if new_kind != kind or default not in (None, new_default):
+                changed[name, parameter] = (kind, default), (new_kind, new_default)
+    assert changed == {}
 
 
 def test_this_release_is_among_them():

@@ -11,6 +11,7 @@ from semibandits._text import brief
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import checked_answer, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.ties import TIE_TOLERANCE, Ties
 from semibandits.kernels import tiers
 from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
 from semibandits.regret_bound.timing import TimeIsUp
@@ -35,9 +36,8 @@ class ReducedProblem:
         X.
     theta, variance : ndarray of float, shape (d,)
         Mean rewards, and variances of the rewards.
-    tie_tolerance : float
-        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m`` times the largest ``|theta_i|`` of an item in
-        which they differ.
+    tolerance : float
+        Largest difference of rewards at which any two decisions tie.
     optimal_decision : ndarray of bool, shape (d,)
         x*.
     best : BestWithItem
@@ -46,6 +46,9 @@ class ReducedProblem:
         c, with n = d, or d + 1 with a separate item that counts plays: ``c · w`` is the number of plays.
     cost : ndarray of float, shape (n,)
         q.
+    tie_tolerance : float
+        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m`` times the largest ``|theta_i|`` of an item in
+        which they differ or that is in the best one.
 
     Notes
     -----
@@ -65,11 +68,12 @@ class ReducedProblem:
     decision_set: DecisionSet
     theta: FloatArray
     variance: FloatArray
-    tie_tolerance: float
+    tolerance: float
     optimal_decision: BoolArray
     best: BestWithItem
     count: FloatArray
     cost: FloatArray
+    tie_tolerance: float = TIE_TOLERANCE
 
     def __repr__(self) -> str:
         return brief(self)
@@ -145,7 +149,8 @@ def reduced(
     count = np.append(np.zeros(decision_set.d), 1.0) if known is None else known
     cost = optimum * count
     cost[: decision_set.d] -= theta
-    return ReducedProblem(decision_set, theta, variance, tie_tolerance, oracle.optimal, best, count, cost)
+    most = Ties.of(theta, oracle.optimal, oracle.m, tie_tolerance).most
+    return ReducedProblem(decision_set, theta, variance, most, oracle.optimal, best, count, cost, tie_tolerance)
 
 
 def plays_counter(decision_set: DecisionSet, deadline: float = math.inf) -> FloatArray | None:
