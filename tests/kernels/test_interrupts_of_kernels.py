@@ -120,8 +120,8 @@ def test_ctrl_c_at_any_moment_leaves_the_locks_of_llvm_and_numba_free_and_no_han
         assert is_free(compiler_lock.global_compiler_lock._lock), f"at moment {n}"
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, f"at moment {n}"
     assert len(heard) + len(sent_again) == n - 1 > 5
-    assert set(sent_again) == {interrupts._send_again}
-    assert bool(heard) == (module is not ffi)  # where nothing is locked or replaced
+    assert set(sent_again) <= {interrupts._send_again}
+    assert (bool(heard), bool(sent_again)) == (module is not ffi, module is not interrupts)
 
 
 def test_a_ctrl_c_that_is_sent_again_is_heard():

@@ -2,8 +2,8 @@
 
 numba installs what was registered since its last compilation with generators: an exception there ends them for good, and what
 was not installed yet is unknown to numba until the process ends. So Ctrl-C waits until it is done. An exception between the
-acquisition of a lock of LLVM or of numba and the code that releases it would leave it locked for all other threads, and one in a
-context below would leave its handler installed. So Ctrl-C there is sent once more, a moment later. `kernels.tiers` imports this.
+acquisition of a lock of LLVM or of numba and the code that releases it would leave it locked for all other threads. So Ctrl-C
+there is sent once more, a moment later. `kernels.tiers` imports this.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import _thread
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from types import FrameType
 from typing import Any, Final, TypeVar
@@ -58,6 +58,8 @@ class HeardInterrupts:
         if _is_locking(frame):
             _thread.start_new_thread(_send_again, ())
             return
+        if any(one.f_code in _STEPS for one in _stack(frame)):
+            signal.signal(signal.SIGINT, self.before)
         try:
             self.before(number, frame)
         except BaseException as error:
@@ -65,7 +67,14 @@ class HeardInterrupts:
             raise
 
 
-_HANDLING: Final = (HeardInterrupts.__enter__.__code__, HeardInterrupts.__exit__.__code__)
+_STEPS: Final = (HeardInterrupts.__enter__.__code__, HeardInterrupts.__exit__.__code__)
+"""Where an exception would leave the handler of a context installed."""
+
+
+def _stack(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def _send_again() -> None:
@@ -74,15 +83,14 @@ def _send_again() -> None:
 
 
 def _is_locking(frame: FrameType | None) -> bool:
-    """Whether an exception could leave a lock of LLVM or numba locked, which is taken or returned here, or a handler in place."""
-    while frame is not None:
-        code = frame.f_code
-        if code.co_filename == ffi.__file__ or code in _HANDLING:
+    """Whether an exception could leave a lock of LLVM or numba locked: here it is taken or returned, or LLVM is called."""
+    for one in _stack(frame):
+        code = one.f_code
+        if code.co_filename == ffi.__file__:
             return True
         if code.co_filename == compiler_lock.__file__ and code.co_name != "_acquire_compile_lock":
             is_locked: Any = compiler_lock.global_compiler_lock.is_locked
             return bool(is_locked())
-        frame = frame.f_back
     return False
 
 
