@@ -5,12 +5,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUTPUT := demo-output
+SUITE := pytest -n 2 --dist worksteal --junitxml=build/tests.xml
 
 # Tests and demo start many processes; with bytecode, imports take three quarters of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-large bench-peers docs pages screenshots clean
+.PHONY: help demo test check verify bench bench-large bench-peers docs pages screenshots clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,7 +27,18 @@ test: $(VENV)/.installed-dev ## Check style, types and imports, and run all test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/semibandits compile
-	@if sh tools/install_browser.sh; then $(BIN)/pytest -n 2 --dist worksteal; else SEMIBANDITS_NO_BROWSER=1 $(BIN)/pytest -n 2 --dist worksteal; fi
+	@if sh tools/install_browser.sh; then $(BIN)/$(SUITE); else SEMIBANDITS_NO_BROWSER=1 $(BIN)/$(SUITE); fi
+
+check: $(VENV)/.installed-dev ## The same for every commit: style, types and imports, and the tests of what has changed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/check.py
+
+verify: $(VENV)/.installed-dev ## All long checks of a release, many hours; an interrupted run goes on where it was
+	$(BIN)/semibandits compile
+	$(BIN)/python verification/everything.py
 
 bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve, and rounds of policies against their parts
 	$(BIN)/python benchmarks/run.py

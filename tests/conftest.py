@@ -1,4 +1,4 @@
-"""Order of the tests, and worst approximation ratios, collected from all test processes and printed in the summary."""
+"""Number of generated examples, order of the tests, and worst approximation ratios, collected from all test processes."""
 
 import signal
 
@@ -7,9 +7,10 @@ from hypothesis import settings
 
 from semibandits.kernels.background import background
 
-# A first example may compile or load a kernel: how long it takes says nothing.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+SHARE = 0.4
+"""Of the examples that a random test states, the suite draws this share, the same ones in each run."""
+LEAST = 10
+"""The share of so few examples is all of them."""
 WORST = pytest.StashKey()
 
 
@@ -24,7 +25,17 @@ class Ratios:
         self.rows[family, problem] = (min(worst, old_worst), instances + old_instances)
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--examples", type=float, metavar="N", help="draw N times the stated examples, other ones in each run"
+    )
+
+
 def pytest_configure(config):
+    # A first example may compile or load a kernel: how long it takes says nothing.
+    is_suite = config.getoption("--examples") is None
+    settings.register_profile("semibandits", deadline=None, derandomize=is_suite, print_blob=not is_suite)
+    settings.load_profile("semibandits")
     # Background jobs of a shell ignore SIGINT, and so would every process that tests start and interrupt.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -33,8 +44,14 @@ def pytest_configure(config):
     config.stash[WORST] = Ratios()
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Begin with long tests, so that no process is left with one of them at the end, while the others have nothing to do."""
+    factor = config.getoption("--examples")
+    for function in {getattr(item.obj, "__func__", item.obj) for item in items if hasattr(item.obj, "hypothesis")}:
+        stated = function._hypothesis_internal_use_settings
+        wanted = round((SHARE if factor is None else factor) * stated.max_examples)
+        examples = max(wanted, min(stated.max_examples, LEAST))
+        function._hypothesis_internal_use_settings = settings(stated, max_examples=examples)
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 

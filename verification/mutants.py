@@ -319,7 +319,7 @@ def _run_tests(tests: list[str], sources: Path, seconds: float, examples: int, o
         os.environ |= {"PYTHONPATH": str(sources), "HYPOTHESIS_STORAGE_DIRECTORY": str(sources.parent / "hypothesis")}
         import pytest
 
-        words = ["-x", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=short"]
+        words = ["-x", "-rfE", "--examples=1", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=short"]
         words += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # modules are imported already
         code = int(pytest.main([*words, *tests], [Order(examples)]))
         sys.stdout.flush()
