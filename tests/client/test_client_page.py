@@ -2,13 +2,12 @@
 
 import re
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 import semibandits as sb
-from semibandits.client import Client
+from semibandits.client import Client, transport
 from serving import TOKEN, serving
 
 PAGE = Path(__file__).parents[2] / "docs" / "client.md"
@@ -67,16 +66,17 @@ def test_calls_have_the_effect_of_those_of_the_learner(courier):
     assert "a-wrong-token" not in str(caught.value)
 
 
-def test_a_service_that_starts_again_goes_unnoticed(courier, tmp_path):
+def test_a_service_that_starts_again_goes_unnoticed(courier, tmp_path, monkeypatch):
     learner, _ = courier
     url = f"sqlite:///{tmp_path}/learners.db"
     with serving(url) as address:
         client = Client(address, TOKEN)
         asked = client.learner("courier").ask(key="order 1")
-    answers = []
+    answers, has_failed = [], threading.Event()
+    monkeypatch.setattr(transport.LOGGER, "info", lambda *message: has_failed.set())
     late = threading.Thread(target=lambda: answers.append(client.learner("courier").ask(key="order 1")))
-    late.start()  # nobody answers yet
-    time.sleep(0.3)
+    late.start()
+    assert has_failed.wait(30)  # nobody answers yet
     with serving(url, port=int(address.rpartition(":")[2])):
         late.join(20)
     client.close()

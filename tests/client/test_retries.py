@@ -101,11 +101,13 @@ def test_calls_have_different_keys_and_the_caller_may_choose_one(service):
     assert requests[2][3] == {"round": 7, "costs": [[["home", "a"], 2.5], ["b", None]], "partial": True}
 
 
-def test_retry_after_is_waited_for(service):
-    client, requests = service((*BUSY, ("Retry-After", "1")), TOLD)
-    started = time.monotonic()
+def test_retry_after_is_waited_for(service, monkeypatch):
+    client, requests = service((*BUSY, ("Retry-After", "7")), TOLD)
+    waits = []
+    monkeypatch.setattr(transport, "time", SimpleNamespace(sleep=waits.append, monotonic=time.monotonic))
     client.learner("commute").tell(np.int64(7), np.array([1.5, math.nan]), partial=True)
-    assert time.monotonic() - started > 1.0
+    (wait,) = waits
+    assert 7.0 < wait < 7.0 + transport.FIRST_WAIT
     assert requests[1][3] == {"round": 7, "rewards": [1.5, None], "partial": True}
 
 

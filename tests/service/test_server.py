@@ -7,7 +7,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
@@ -70,7 +69,9 @@ def test_a_token_is_required_and_never_logged(url):
                 f"POST /v1/learners/items/ask HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
                 f'Authorization: Bearer {TOKEN}\r\nContent-Length: 100\r\n\r\n{{"count"'.encode()
             )
-            time.sleep(0.2)
+            half.shutdown(socket.SHUT_WR)
+            half.settimeout(30)
+            assert half.recv(1) == b""  # the server has noticed
         status, content = server.call("GET", "/v1/learners")
         assert (status, [one["rounds"] for one in content["learners"]]) == (200, [0, 0])
         server.token = "another-token-than-that"
@@ -84,43 +85,56 @@ def test_a_token_is_required_and_never_logged(url):
     assert "another-token" not in err
 
 
+@contextlib.contextmanager
+def waiting_request(server):
+    """A connection whose request for a round has begun: the service has asked for its body."""
+    host, port = server.address.split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(
+            f"POST /v1/learners/items/ask HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+            "Connection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n".encode()
+        )
+        assert connection.recv(1_000).startswith(b"HTTP/1.1 100 ")
+        connection.sendall(b"{}")
+        yield connection
+
+
+def wait_until_it_listens_no_more(server):
+    host, port = server.address.split(":")
+    deadline = time.monotonic() + 30
+    with contextlib.suppress(ConnectionError):
+        while time.monotonic() < deadline:
+            socket.create_connection((host, int(port)), timeout=30).close()
+
+
 def test_running_requests_are_finished(url):
     """A call that waits for the database when the signal arrives is answered, and stored."""
     with serving(url) as server:
         server.call("POST", "/v1/learners/items/ask", {})
-        answers = []
-        with locked(url):
-            thread = threading.Thread(target=lambda: answers.append(server.call("POST", "/v1/learners/items/ask", {})))
-            thread.start()
-            time.sleep(0.5)
+        with locked(url), waiting_request(server) as connection:
             server.process.send_signal(signal.SIGTERM)
-            time.sleep(0.5)
-            assert not answers
-        thread.join(30)
+            wait_until_it_listens_no_more(server)
+            assert server.process.poll() is None
+            connection = connection.dup()
+        with connection:
+            connection.settimeout(30)
+            answer = b"".join(iter(lambda: connection.recv(10_000), b""))
         assert server.process.wait(30) == 0
-    ((status, content),) = answers
-    assert (status, content["rounds"][0]["round"]) == (200, 1)
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert json.loads(body)["rounds"][0]["round"] == 1
     assert sb.open_learner(url, name="items").rounds == 2
 
 
 def test_a_second_signal_ends_it_at_once(url):
     with serving(url, "--storage-timeout", "60") as server:
         server.call("POST", "/v1/learners/items/ask", {})
-
-        def ask():
-            with contextlib.suppress(ConnectionError, OSError):
-                server.call("POST", "/v1/learners/items/ask", {})
-
-        with locked(url):
-            thread = threading.Thread(target=ask)
-            thread.start()
-            time.sleep(0.5)
+        with locked(url), waiting_request(server):
             server.process.send_signal(signal.SIGINT)
-            time.sleep(0.3)
+            wait_until_it_listens_no_more(server)
             assert server.process.poll() is None
             server.process.send_signal(signal.SIGINT)
             assert server.process.wait(30) == 130
-        thread.join(30)
     assert sb.open_learner(url, name="items").rounds == 1
 
 
