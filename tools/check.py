@@ -45,7 +45,9 @@ def tests_of(changed: list[str]) -> list[str]:
     modules = {_module(name) for name in changed if name.startswith(SOURCES) and name.endswith(".py")}
     graph = grimp.build_graph("semibandits")
     near = modules | {one for name in modules & graph.modules for one in graph.find_modules_that_directly_import(name)}
-    near |= {Path(name).stem for name in changed if name.startswith("tests/") and name.endswith(".py")}  # helpers of tests
+    near |= {
+        Path(name).stem for name in changed if name.startswith("tests/") and name.endswith(".py")
+    }  # helpers of tests
     near -= {"semibandits"}
     stems = {name.rpartition(".")[2].strip("_") for name in modules}
     imported = re.compile(rf"(?:from|import) (?:{'|'.join(map(re.escape, sorted(near)))})\b" if near else r"(?!)")
