@@ -8,14 +8,14 @@ from urllib.parse import unquote_plus
 
 HIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 """Characters that control a terminal, change the direction or the lines of a text, or are not allowed in UTF-8 or XML."""
-_URL: Final = re.compile(r"(\w[\w+.-]*://)(\S+)")
+_URL: Final = re.compile(r"([\w+.-]://)(\S+)")  # here and below only as much as decides: long texts take linear time
 _CREDENTIALS: Final = re.compile(r"^([^:/@?]*):.*@", re.DOTALL)
 _NO_PORT: Final = re.compile(r"""^([^:/@?\[]*):(?!(?:\d{0,5}|\*{3})(?:[/?]|['"),;.:>\]]*$)).*""", re.DOTALL)
 """A password whose host is missing stands where a port is expected."""
 _NO_SCHEME: Final = re.compile(r"[:@?=](?!\\).*", re.DOTALL)
-_PARAMETER: Final = re.compile(r"([?&])([^=&]*)=([^&]*)")
+_PARAMETER: Final = re.compile(r"([?&])([^=&?]*)=([^&]*)")
 _SECRET_NAME: Final = re.compile("pass|pwd|secret|token|key|cred|conninfo|dsn", re.IGNORECASE)
-_ASSIGNMENT: Final = re.compile(r"(\w*(?:password|passwd|pwd|secret))(\s*=\s*)('[^']*'|[^\s&?*]+)", re.IGNORECASE)
+_ASSIGNMENT: Final = re.compile(r"(password|passwd|pwd|secret)(\s*=\s*)('[^']*'|[^\s&?*]+)", re.IGNORECASE)
 
 
 def visible(text: str) -> str:
