@@ -77,8 +77,8 @@ def carry_out(learner: RemoteLearner, order: str) -> None:
 def drive(asked: Round, order: str) -> dict[Hashable, float]:
     """Minutes by street, of which one in fifty is not measured. An order that is begun again has the same ones.
 
-    Replace it by what you measure, and keep that in a file until it is told: an outcome is told twice if the worker is killed in
-    between, and another one for the same key is refused.
+    Replace it by your measurement, and save that in a file before `tell`: a worker that is killed during `tell` repeats the call,
+    and the service refuses other values under the same key.
     """
     draw = random.Random(order)
     return {street: draw.gauss(mean_of(street), 2.0) for street in asked.labels if draw.random() > 0.02}

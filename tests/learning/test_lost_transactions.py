@@ -1,4 +1,4 @@
-"""A database that loses its last transactions while a learner is open: the learner refuses to go on, and keeps what was told."""
+"""A database that loses its last transactions while a learner is open: its calls are refused, and its outcomes stay in memory."""
 
 import shutil
 import tempfile

@@ -67,7 +67,7 @@ def bernoulli(x=None, **arguments):
 
 
 def replaced(policy=None, **prior):
-    """From a learner without a law, which was told 55 for items a and b, to one with all items but a."""
+    """From a learner without a law, with outcomes of 55 for items a and b, to one with all items but a."""
     learner = sb.Learner(sb.MSets(3, 2, items="abc"), sb.CUCB(), variance=1.0, seed=0)
     learner.tell(learner.ask().id, [55.0, 55.0])
     return learner.replace(sb.MSets(2, 1, items="bc"), policy, **prior)

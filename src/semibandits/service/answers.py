@@ -90,7 +90,7 @@ _WORDS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         (r"other threads must leave the learner within timeout = ", "other requests must leave the learner within "),
         (r"must answer within timeout = ", "must answer within "),
         (r": try again, or pass a longer timeout$", ": try again"),
-        (r"learner\.in_memory\(\) .*; open the learner again", "what was told may be lost; try again"),
+        (r"learner\.in_memory\(\) .*; open the learner again", "outcomes may be lost; try again"),
         (r"\bgot None at index\b", "got null at index"),
         (r"^key must be", "Idempotency-Key must be"),
     )

@@ -121,8 +121,8 @@ class Replica:
             raise StorageError(
                 f"the journal of {self._stored.name!r} must contain the entry {self.known.seq} that this process has seen, got "
                 f"{'an earlier end' if first is None else 'another entry'}: the database lost its last transactions, by a "
-                "failover or because a copy was restored; nothing is written, learner.in_memory() returns what was told here; "
-                "open the learner again to go on with what the database contains"
+                "failover or because a copy was restored; nothing is written, learner.in_memory() returns a copy with all "
+                "outcomes; open the learner again to continue from the database"
             )
 
     def carry_out(
