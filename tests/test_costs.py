@@ -17,7 +17,6 @@ SETS = {
     "matchings": sb.Matchings([(i, j) for i in "pq" for j in "xyz"], saturate="rows"),
     "listed": sb.EnumeratedDecisions(np.eye(6, dtype=bool)),
 }
-SEED = {"variance": 1.0, "seed": 0}
 OUTCOMES = np.random.default_rng(5).integers(0, 9, (12, 6)).astype(float)
 
 
@@ -147,65 +146,6 @@ def test_learners_are_told_costs_in_every_form():
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: sb.graves_lai(SETS["paths"]), "theta or costs must be given, got neither"),
-        (lambda: sb.graves_lai(SETS["paths"], -COSTS, costs=COSTS), "theta or costs must be given, got both"),
-        (lambda: sb.smallest_gap(SETS["paths"]), "theta or costs must be given, got neither"),
-        (lambda: sb.GaussianRewards(), "theta or costs must be given, got neither"),
-        (lambda: sb.GaussianRewards([1.0], costs=[1.0]), "theta or costs must be given, got both"),
-        (lambda: sb.ReplayedRewards(), "outcomes or costs must be given, got neither"),
-        (
-            lambda: sb.graves_lai(SETS["paths"], costs=[9, 6, np.nan, 1, 1, 1]),
-            "costs must be finite, got nan at index 2",
-        ),
-        (lambda: sb.graves_lai(SETS["paths"], costs=[9, 6]), r"costs must have shape \(d,\) = \(6,\), got \(2,\)"),
-        (lambda: sb.smallest_gap(SETS["paths"], costs="many"), "costs must be an array of numbers"),
-        (lambda: sb.GaussianRewards(costs=[1.0, np.inf]), "costs must be finite, got inf at index 1"),
-        (lambda: sb.GaussianRewards(costs=[[1.0]]), "costs must have shape .* pass the mean cost of each item"),
-        (lambda: sb.GaussianRewards(costs=[1e101]), r"costs must be at most 1e\+100 in absolute value, got 1e\+101"),
-        (lambda: sb.GaussianRewards(costs=[3.0, -2.0], upper=0.0), "costs must be allowed .* got -2 to 3 for Gaussian"),
-        (
-            lambda: sb.PoissonRewards(costs=[3.0, -2.0]),
-            "costs must be allowed .* got -2 to 3 for Poisson: check their sign",
-        ),
-        (lambda: sb.BoundedRewards(costs=[0.5, 1.5]), r"costs must be in \[low, high\] = \[0, 1\], got 1.5 for item 1"),
-        (lambda: sb.CorrelatedGaussianRewards(costs=[1.0]), "covariance must be given, got None"),
-        (lambda: sb.ReplayedRewards(costs=[[1.0], [np.nan]]), r"costs\[1\] must be finite, got nan"),
-        (
-            lambda: sb.graves_lai(SETS["paths"], costs=COSTS, law=Poisson()),
-            r"costs must be allowed .* got 0.25 to 17 for Poisson: pass Poisson\(cost=True\)",
-        ),
-        (
-            lambda: sb.graves_lai(SETS["routes"], costs=[1.5, 6, 7, 9.5, 17, 1]),
-            r"costs must be at least 2 for item 0 \(\('a', 'b'\)\), got 1.5: no cost is below its least one",
-        ),
-        (
-            lambda: sb.Learner(SETS["routes"], variance=1.0, seed=0, prior_costs=[1.5] * 6, prior_plays=1),
-            "costs must be at least 2 for item 0 .*, got 1.5",
-        ),
-        (
-            lambda: sb.Learner(SETS["paths"], variance=1.0, seed=0, prior_costs=[np.nan] * 6, prior_plays=1),
-            "prior_costs must be finite, got nan at index 0",
-        ),
-        (
-            lambda: sb.Learner(SETS["paths"], variance=1.0, seed=0, prior_costs=COSTS),
-            "prior_costs and prior_plays must be given together, got no prior_plays",
-        ),
-        (
-            lambda: sb.Learner(
-                SETS["paths"], variance=1.0, seed=0, prior_costs=COSTS, prior_means=-COSTS, prior_plays=1
-            ),
-            "prior_means or prior_costs must be given, got both",
-        ),
-    ],
-)
-def test_errors_name_the_costs_as_written(call, message):
-    with pytest.raises(InvalidInputError, match=message):
-        call()
-
-
-@pytest.mark.parametrize(
     ("outcome", "message"),
     [
         ({}, "rewards or costs must be given, got neither"),
@@ -265,23 +205,3 @@ def test_partial_outcomes_may_be_costs():
         values = {name: given + [None] * (len(asked.items) - 2) for name, given in values.items()}
         ours.tell(asked.id, **values, partial=True)
     assert learners[0].state() == learners[1].state()
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda learner: learner.from_history(SETS["paths"], EDGES, costs=[np.nan] * 6, **SEED),
-            "^costs must be finite",
-        ),
-        (lambda learner: learner.from_history(SETS["paths"], EDGES, costs=[1.0], **SEED), "^costs must have shape"),
-        (
-            lambda learner: learner.from_history(SETS["paths"], EDGES, **SEED),
-            "rewards or costs must be given, got neither",
-        ),
-        (lambda learner: learner.from_rounds(SETS["paths"], **SEED), "outcomes or costs must be given, got neither"),
-    ],
-)
-def test_bad_histories_of_costs(call, message):
-    with pytest.raises(InvalidInputError, match=message):
-        call(sb.Learner)
