@@ -32,15 +32,11 @@ FREE = {"uniform": 0.4, "below 100": 40.0, "0 or 1": 0.5}
 
 def graph(rng: np.random.Generator, n: int, degree: int) -> tuple[np.ndarray, np.ndarray]:
     """Leading and other nodes of the entries: the union of `degree` random perfect matchings."""
-    pairs = np.unique(
-        np.repeat(np.arange(n), degree) * n + np.stack([rng.permutation(n) for _ in range(degree)], 1).ravel()
-    )
+    pairs = np.unique(np.repeat(np.arange(n), degree) * n + np.stack([rng.permutation(n) for _ in range(degree)], 1).ravel())
     return pairs // n, pairs % n
 
 
-def problems(
-    n: int, degree: int, kind: str, is_free: bool
-) -> Iterator[tuple[Callable[[], float], Callable[[], float]]]:
+def problems(n: int, degree: int, kind: str, is_free: bool) -> Iterator[tuple[Callable[[], float], Callable[[], float]]]:
     """Our solver and scipy's, each as a function that returns the value."""
     for seed in range(SEEDS):
         rng = np.random.default_rng(seed)
@@ -74,9 +70,7 @@ def timed(solve: Callable[[], float]) -> tuple[float, float]:
 
 def main() -> None:
     """Print the table."""
-    print(
-        f"{'nodes':>6} {'degree':>6} {'weights':>10} {'matchings':>9} {'ours ms':>8} {'scipy ms':>8} {'ratio':>6}  difference"
-    )
+    print(f"{'nodes':>6} {'degree':>6} {'weights':>10} {'matchings':>9} {'ours ms':>8} {'scipy ms':>8} {'ratio':>6}  difference")
     for n in [int(word) for word in sys.argv[1:]] or SIZES:
         for is_free in (False, True):
             for degree in DEGREES:
@@ -92,9 +86,7 @@ def main() -> None:
                     ratio = statistics.median(a / b for a, b in zip(own, other, strict=True))
                     shape = "free" if is_free else "perfect"
                     medians = f"{statistics.median(own):8.1f} {statistics.median(other):8.1f}"
-                    print(
-                        f"{n:6} {degree:6} {kind:>10} {shape:>9} {medians} {ratio:6.2f}  {difference:.1e}", flush=True
-                    )
+                    print(f"{n:6} {degree:6} {kind:>10} {shape:>9} {medians} {ratio:6.2f}  {difference:.1e}", flush=True)
 
 
 if __name__ == "__main__":

@@ -93,9 +93,7 @@ def trees(n: int) -> tuple[sb.DecisionSet, Compact]:
     edges = list(itertools.combinations(range(n), 2))
     d = len(edges)
     items, (tails, heads) = np.arange(d), np.array(edges).T
-    incidence = sparse.csr_array(
-        (np.repeat([1.0, -1.0], d), (np.concatenate((tails, heads)), np.tile(items, 2))), shape=(n, d)
-    )
+    incidence = sparse.csr_array((np.repeat([1.0, -1.0], d), (np.concatenate((tails, heads)), np.tile(items, 2))), shape=(n, d))
     identity = sparse.eye_array(d)
     matrix = sparse.block_array(
         [
@@ -107,9 +105,7 @@ def trees(n: int) -> tuple[sb.DecisionSet, Compact]:
     supply = np.full(n, -1.0)
     supply[0] = n - 1.0
     low = np.concatenate(([n - 1.0], supply, np.full(d, -np.inf)))
-    return sb.SpanningTrees(edges), Compact(
-        sparse.csr_array(matrix), low, np.concatenate(([n - 1.0], supply, np.zeros(d)))
-    )
+    return sb.SpanningTrees(edges), Compact(sparse.csr_array(matrix), low, np.concatenate(([n - 1.0], supply, np.zeros(d))))
 
 
 def trees_martin(n: int) -> tuple[sb.DecisionSet, Compact]:
@@ -170,9 +166,7 @@ def run_budgeted(report: Report, draws: int) -> None:
         results = []
         for draw in range(draws):
             report.doing(f"{row.name}, draw {draw}")
-            results.append(
-                report.row("budgeted draws", {"row": row.name, "draw": draw, **measure(decision_set, compact, draw)})
-            )
+            results.append(report.row("budgeted draws", {"row": row.name, "draw": draw, **measure(decision_set, compact, draw)}))
         rows.append(report.row("budgeted", _summary(row.name, decision_set.d, results)))
     report.done()
     report.table(

@@ -26,8 +26,7 @@ SETS = {
     "list of 20": "sb.EnumeratedDecisions(np.eye(20, dtype=bool))",
 }
 SETUP = (
-    "import numpy as np, semibandits as sb\nfrom semibandits.matroids import Laminar, Linear, Partition, Transversal\n"
-    "X = {}\n"
+    "import numpy as np, semibandits as sb\nfrom semibandits.matroids import Laminar, Linear, Partition, Transversal\nX = {}\n"
 )
 ASK = "sb.Learner(X, variance=0.25, seed=0).ask()"
 ROUNDS = "sb.simulate(X, sb.GaussianRewards(np.linspace(0.1, 0.9, X.d)), [sb.GLADE(), sb.ThompsonSampling()], 1_000, 1)"

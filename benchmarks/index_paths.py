@@ -90,8 +90,7 @@ def run_index(report: Report, draws: int) -> None:
             assert all(_is_best(paths, listed, a, c) for a, c in zip(estimates, bonuses, strict=True))
             linear, index = _seconds(paths, estimates, bonuses)
             alone = [
-                _seconds(paths, np.tile(a, (CALLS, 1)), np.tile(c, (CALLS, 1)))
-                for a, c in zip(estimates, bonuses, strict=True)
+                _seconds(paths, np.tile(a, (CALLS, 1)), np.tile(c, (CALLS, 1))) for a, c in zip(estimates, bonuses, strict=True)
             ]
             ratios = [ours / theirs for theirs, ours in alone]
             median, high, worst = (float(q) for q in np.quantile(ratios, [0.5, 0.9, 1.0]))

@@ -64,9 +64,7 @@ def run_laws(report: Report, seeds: int) -> None:
             row = {"size": size, "law": case.name, "seconds": seconds, "gap": max(gaps), "rounds": max(rounds)}
             report.row("laws", row)
             spread = f"{digits(min(seconds))}–{digits(max(seconds))}"
-            rows.append(
-                (size, case.name, digits(float(np.median(seconds))), spread, str(max(rounds)), f"{max(gaps):.1e}")
-            )
+            rows.append((size, case.name, digits(float(np.median(seconds))), spread, str(max(rounds)), f"{max(gaps):.1e}"))
     report.done()
     report.table(
         "C(θ) by cycles for each law, gap 0.0001: processor seconds",

@@ -78,9 +78,7 @@ def run_methods(report: Report) -> None:
                 outcome = _time(decision_set, theta, method, gap, count)
                 report.row("methods", {**row, **outcome})
                 cells.append(_cell(outcome))
-            lines.append(
-                [instance.name if gap == GAPS[0] else "", f"{count:,}" if gap == GAPS[0] else "", f"{gap:g}", *cells]
-            )
+            lines.append([instance.name if gap == GAPS[0] else "", f"{count:,}" if gap == GAPS[0] else "", f"{gap:g}", *cells])
         lines.append([])
     report.done()
     report.table(

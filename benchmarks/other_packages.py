@@ -131,9 +131,7 @@ def _mabwiser(policy: Any, arms: int, m: int) -> Callable[[int, int], Player]:
     return start
 
 
-def _river(
-    build: Callable[[int], Any], arms: int, kind: Callable[[float], Any] = float
-) -> Callable[[int, int], Player]:
+def _river(build: Callable[[int], Any], arms: int, kind: Callable[[float], Any] = float) -> Callable[[int, int], Player]:
     def start(rounds: int, seed: int) -> Player:
         policy, all_arms = build(seed), list(range(arms))
 

@@ -102,9 +102,7 @@ def main() -> None:
             assert learner.state() == state
         in_memory, whole, entries = replayed(url)
         assert whole == state
-        report.line(
-            f"the whole journal of {entries:,} entries was replayed in {in_memory:,.1f} s; all states agree", ""
-        )
+        report.line(f"the whole journal of {entries:,} entries was replayed in {in_memory:,.1f} s; all states agree", "")
         rows.append((f"{options.rounds:,} rounds", *in_new_process(url)))
         for line in plan(url):
             report.line(line, "")

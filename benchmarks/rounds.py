@@ -61,9 +61,7 @@ def run_rounds(report: Report) -> None:
     )
 
 
-def _row(
-    report: Report, name: str, decision_set: sb.DecisionSet, theta: np.ndarray, policy: sb.Policy
-) -> tuple[str, ...]:
+def _row(report: Report, name: str, decision_set: sb.DecisionSet, theta: np.ndarray, policy: sb.Policy) -> tuple[str, ...]:
     horizon = LONG if isinstance(policy, sb.CUCB | sb.ThompsonSampling) else SHORT
     specification = _specification(decision_set, theta, policy, horizon)
     warm = _specification(decision_set, theta, policy, WARM)
@@ -123,9 +121,7 @@ def run_plain(report: Report) -> None:
             specification = _specification(decision_set, theta, policy, LONG)
             replicate(_specification(decision_set, theta, policy, WARM), policy.name, 0)
             ours = _least(lambda spec=specification, p=policy: replicate(spec, p.name, 0)) / LONG
-            report.row(
-                "plain", {"set": name, "policy": policy.name, "plain": plain, "ours": ours, "ratio": plain / ours}
-            )
+            report.row("plain", {"set": name, "policy": policy.name, "plain": plain, "ours": ours, "ratio": plain / ours})
             rows.append((name, policy.name, digits(plain * 1e6), digits(ours * 1e6), f"{plain / ours:,.0f}"))
     report.done()
     report.table("Microseconds per round", ("decision set", "policy", "plain Python", "semibandits", "ratio"), rows)
@@ -138,9 +134,7 @@ def run_workers(report: Report, horizon: int = 1_000_000, replications: int = 16
     seconds = {}
     for n_jobs in (1, 2):
         report.doing(f"{n_jobs} workers")
-        sb.simulate(
-            decision_set, rewards, sb.ThompsonSampling(), horizon=100, replications=4, n_jobs=n_jobs, bound=False
-        )
+        sb.simulate(decision_set, rewards, sb.ThompsonSampling(), horizon=100, replications=4, n_jobs=n_jobs, bound=False)
         start = time.perf_counter()
         sb.simulate(decision_set, rewards, sb.ThompsonSampling(), horizon, replications, n_jobs=n_jobs, bound=False)
         seconds[n_jobs] = time.perf_counter() - start

@@ -138,9 +138,7 @@ def _learners(report: Report) -> None:
     for trip in LEARNED:
         for policy in POLICIES:
             report.doing(f"{policy} on {trip}")
-            rows.append(
-                report.row("learners on routes", {"trip": trip, "policy": policy, **_task("ask", trip, policy)})
-            )
+            rows.append(report.row("learners on routes", {"trip": trip, "policy": policy, **_task("ask", trip, policy)}))
     report.done()
     report.table(
         f"Learner.ask over {TIMED:,} rounds after {WARM} (targets: median 10 ms for GLADE and Thompson sampling, 500 MB)",
@@ -210,9 +208,7 @@ def _bound(trip: str, gap: float) -> dict[str, Any]:
     sb.graves_lai(small.decision_set, small.theta, small.variance, gap=1e-3)
     instance = _instance(trip)
     start = time.perf_counter()
-    result = sb.graves_lai(
-        instance.decision_set, instance.theta, instance.variance, gap=gap, time_limit=300, throw=False
-    )
+    result = sb.graves_lai(instance.decision_set, instance.theta, instance.variance, gap=gap, time_limit=300, throw=False)
     return {
         "seconds": time.perf_counter() - start, "d": instance.decision_set.d, "arcs": int(result.stats["arcs"]),
         "lower": result.lower, "value": result.value, "gap": result.gap, "asked": gap, "routes": len(result.plan.rates),
@@ -232,9 +228,7 @@ def _instance(trip: str) -> Instance:
 
 def _spread(ratios: np.ndarray) -> str:
     """Median, with the smallest and the largest."""
-    return (
-        f"{digits(float(np.median(ratios)), 2)} ({digits(float(ratios.min()), 2)} to {digits(float(ratios.max()), 2)})"
-    )
+    return f"{digits(float(np.median(ratios)), 2)} ({digits(float(ratios.min()), 2)} to {digits(float(ratios.max()), 2)})"
 
 
 def main() -> None:

@@ -97,9 +97,7 @@ COLUMNS = (
 
 
 def _print_rows(report: Report, family: Family, rows: list[dict[str, Any]], seeds: int) -> None:
-    report.table(
-        f"{family.title}, θ ~ U(0, 1), certified to {GAP:g}", COLUMNS, grouped([_line(row) for row in rows], seeds)
-    )
+    report.table(f"{family.title}, θ ~ U(0, 1), certified to {GAP:g}", COLUMNS, grouped([_line(row) for row in rows], seeds))
 
 
 def _line(row: dict[str, Any]) -> list[str]:

@@ -43,9 +43,7 @@ def play(address: str, number: int, seconds: float, pause: float) -> dict[str, l
 
     def call(action: str, body: dict[str, object]) -> dict[str, object]:
         start = time.perf_counter()
-        connection.request(
-            "POST", f"/v1/learners/germany50/{action}", json.dumps(body), {"Content-Type": "application/json"}
-        )
+        connection.request("POST", f"/v1/learners/germany50/{action}", json.dumps(body), {"Content-Type": "application/json"})
         response = connection.getresponse()
         content = json.loads(response.read())
         if is_settled:
@@ -66,9 +64,7 @@ def play(address: str, number: int, seconds: float, pause: float) -> dict[str, l
 def serve(url: str) -> tuple[subprocess.Popen[str], str]:
     """The service and its address."""
     instance = datasets.load(DATASET).instance
-    sb.open_learner(
-        url, name="germany50", decision_set=instance.decision_set, variance=instance.variance, seed=0
-    ).close()
+    sb.open_learner(url, name="germany50", decision_set=instance.decision_set, variance=instance.variance, seed=0).close()
     command = [
         sys.executable,
         "-c",

@@ -60,9 +60,7 @@ def run_sizes(report: Report) -> None:
         solved = [row for row in rows if row.get("status") == "optimal"]
         if len(solved) > 1:
             d, seconds = (np.array([row[key] for row in solved]) for key in ("d", "seconds"))
-            growths.append(
-                f"{name}: d^{growth(d, seconds):.2f}, the last two sizes d^{growth(d[-2:], seconds[-2:]):.2f}"
-            )
+            growths.append(f"{name}: d^{growth(d, seconds):.2f}, the last two sizes d^{growth(d[-2:], seconds[-2:]):.2f}")
     report.done()
     report.table(f"Large instances, θ ~ U(0, 1), certified to {GAP:g}", COLUMNS, lines[1:])
     report.line("Growth of the time of instances that reach the gap", *growths, "")

@@ -59,9 +59,7 @@ class Inserts:
         self.lent = self.engine.raw_connection()  # the pool lends another one to `by_sqlalchemy`
         self.driver: Any = self.lent.driver_connection
         mark = "?" if url.get_backend_name() == "sqlite" else "%s"
-        self.statement = (
-            f"INSERT INTO {JOURNAL.name} ({', '.join(columns)}) VALUES ({', '.join([mark] * len(columns))})"
-        )
+        self.statement = f"INSERT INTO {JOURNAL.name} ({', '.join(columns)}) VALUES ({', '.join([mark] * len(columns))})"
         if mark == "?":
             self.driver.isolation_level = None
             self.driver.execute("PRAGMA synchronous = FULL")

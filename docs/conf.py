@@ -44,6 +44,4 @@ linkcheck_ignore = [r"https?://localhost.*", r"http://127\.0\.0\.1.*"]
 def setup(app: Any) -> None:
     """Copy the figures that pages show by HTML, side by side, where Sphinx does not see them."""
     figures = Path(__file__).parent / "figures"
-    app.connect(
-        "build-finished", lambda app, _: shutil.copytree(figures, Path(app.outdir) / "figures", dirs_exist_ok=True)
-    )
+    app.connect("build-finished", lambda app, _: shutil.copytree(figures, Path(app.outdir) / "figures", dirs_exist_ok=True))

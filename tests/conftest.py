@@ -26,9 +26,7 @@ class Ratios:
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--examples", type=float, metavar="N", help="draw N times the stated examples, other ones in each run"
-    )
+    parser.addoption("--examples", type=float, metavar="N", help="draw N times the stated examples, other ones in each run")
 
 
 def pytest_configure(config):

@@ -74,9 +74,7 @@ def random_matroid(rng, d):
     if kind == 2:
         return sb.matroids.Graphic([tuple(rng.choice(5, 2, replace=False).tolist()) for _ in range(d)])
     if kind == 3:
-        return sb.matroids.Transversal(
-            [rng.choice(4, int(rng.integers(1, 3)), replace=False).tolist() for _ in range(d)]
-        )
+        return sb.matroids.Transversal([rng.choice(4, int(rng.integers(1, 3)), replace=False).tolist() for _ in range(d)])
     return sb.matroids.Linear(rng.integers(-1, 2, (3, d)).astype(float))
 
 

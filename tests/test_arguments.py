@@ -58,9 +58,7 @@ def test_the_error_is_plain_where_nothing_is_close():
     assert str(caught.value) == "graves_lai() got an unexpected keyword argument 'zzz'"
 
 
-@pytest.mark.parametrize(
-    "function", [sb.graves_lai, sb.simulate, sb.smallest_gap, sb.Learner, sb.Paths, sb.GaussianRewards]
-)
+@pytest.mark.parametrize("function", [sb.graves_lai, sb.simulate, sb.smallest_gap, sb.Learner, sb.Paths, sb.GaussianRewards])
 def test_signatures_and_documentation_are_kept(function):
     body = function if inspect.isfunction(function) else function.__init__
     assert inspect.signature(body) == inspect.signature(inspect.unwrap(body))
@@ -106,9 +104,7 @@ def test_other_floats_are_refused(options):
         sb.simulate(X, REWARDS, sb.CUCB(), **{"horizon": 10, "replications": 1, **options})
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"), [(1e3, 1000), (np.float64(2.0), 2), (2.5, 2.5), (7, 7), ("7", "7"), (None, None)]
-)
+@pytest.mark.parametrize(("value", "expected"), [(1e3, 1000), (np.float64(2.0), 2), (2.5, 2.5), (7, 7), ("7", "7"), (None, None)])
 def test_only_whole_floats_become_integers(value, expected):
     assert whole(value) == expected
     assert type(whole(value)) is type(expected)

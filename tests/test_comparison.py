@@ -159,10 +159,7 @@ ROUNDS = np.array([1, 10, 100, 1000, 3162, 10_000])
 def outcome(slope, name="made-up-held", n=30, c=10.0, noise=0.1, seed=0, plan_rate=5.0):
     """Regret 10 ln T of Thompson sampling and slope ln T of GLADE, each times a factor near 1 per replication."""
     rng = np.random.default_rng(seed)
-    regret = {
-        policy: s * np.log(ROUNDS) * (1 + noise * rng.standard_normal((n, 1)))
-        for policy, s in ((OLD, 10.0), (NEW, slope))
-    }
+    regret = {policy: s * np.log(ROUNDS) * (1 + noise * rng.standard_normal((n, 1))) for policy, s in ((OLD, 10.0), (NEW, slope))}
     instance = Instance(name, "msets", "uniform", sb.MSets(4, 2), np.zeros(4), 0.5, 10_000)
     return results.Outcome(instance, (c, c), plan_rate, ROUNDS, regret)
 
@@ -252,9 +249,7 @@ def test_a_partial_page_is_marked_and_shows_the_cost_of_its_half(tmp_path):
 
 
 def test_a_page_with_the_star_alone(tmp_path):
-    text = pages.page(
-        [outcome(8.0, "star", c=7.2)], options(only=["star"], write=False), tmp_path / "cost.json", "abc1234"
-    )
+    text = pages.page([outcome(8.0, "star", c=7.2)], options(only=["star"], write=False), tmp_path / "cost.json", "abc1234")
     assert "The slope of GLADE is 0.8" in text
     assert "## Summary" not in text
 

@@ -55,9 +55,7 @@ def other_problems():
             sb.BernoulliRewards(theta),
             sb.GaussianRewards(theta),
         ):
-            sb.simulate(
-                space, rewards, [sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.ThompsonSampling(), sb.OSSB(), sb.GLADE()], 40, 1
-            )
+            sb.simulate(space, rewards, [sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.ThompsonSampling(), sb.OSSB(), sb.GLADE()], 40, 1)
         for policy in (sb.GLADE(), sb.GLADE(rewards="bernoulli"), sb.OSSB(rewards="bernoulli"), sb.ThompsonSampling()):
             learner = sb.Learner(space, policy, variance=variance, seed=1)
             for _ in range(20):
@@ -86,9 +84,7 @@ def both_ways(n):
 def check_in_this_process():
     compilation.compile_kernels()
     before, pointers = loaded()
-    called = {
-        key: versions for key, versions in before.items() if not key[0].startswith("semibandits.kernels.oracles.")
-    }
+    called = {key: versions for key, versions in before.items() if not key[0].startswith("semibandits.kernels.oracles.")}
     rules = {name for (module, name), _ in called.items() if module.startswith("semibandits.kernels.rules.")}
     assert rounds.play.overloads
     assert rounds.choose_next.overloads
@@ -105,9 +101,7 @@ def check_in_this_process():
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="without the compiler there is nothing to compile")
 def test_afterwards_nothing_more_is_compiled():
     here = Path(__file__)
-    code = (
-        f"import sys; sys.path.insert(0, {str(here.parent)!r}); import {here.stem}; {here.stem}.check_in_this_process()"
-    )
+    code = f"import sys; sys.path.insert(0, {str(here.parent)!r}); import {here.stem}; {here.stem}.check_in_this_process()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

@@ -115,9 +115,7 @@ def test_it_needs_a_trial():
         check_decision_set(MSets(3, 1), trials=0)
 
 
-@pytest.mark.parametrize(
-    "build", [lambda: Wrapped(), lambda: OnlyMaximizes(MSets(4, 2))], ids=["all", "maximize alone"]
-)
+@pytest.mark.parametrize("build", [lambda: Wrapped(), lambda: OnlyMaximizes(MSets(4, 2))], ids=["all", "maximize alone"])
 def test_a_valid_user_defined_set_passes(build):
     check_decision_set(build())
 
@@ -240,9 +238,7 @@ def with_graph(change):
 
 def with_arcs(graph, k):
     """The graph with the arcs `k` only, possibly repeated."""
-    return replace(
-        graph, **{name: getattr(graph, name)[k] for name in ("tails", "heads", "costs", "entering", "leaving")}
-    )
+    return replace(graph, **{name: getattr(graph, name)[k] for name in ("tails", "heads", "costs", "entering", "leaving")})
 
 
 def shifted_potential(graph):

@@ -171,9 +171,7 @@ def test_several_rounds_are_told_at_once_or_not_at_all():
     learner.ask(), learner.ask()
     with pytest.raises(InvalidInputError, match=r"^costs .*be finite"):
         learner.tell_many(costs={0: [1.0], 1: [np.nan]})
-    with pytest.raises(
-        InvalidInputError, match="costs must be a mapping from round ids to costs or pairs of them, got int"
-    ):
+    with pytest.raises(InvalidInputError, match="costs must be a mapping from round ids to costs or pairs of them, got int"):
         learner.tell_many(costs=3)
     with pytest.raises(InvalidInputError, match="outcomes or costs must be given, got neither"):
         learner.tell_many()

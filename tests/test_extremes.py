@@ -21,9 +21,7 @@ SETS = {
     "any matchings": sb.Matchings([(i, j) for i in range(2) for j in range(3)], saturate="none"),
     "laminar": sb.MatroidBases(matroids.Laminar([[0, 1, 2], [0, 1]], [2, 1], d=6)),
     "linear": sb.MatroidBases(matroids.Linear([[1, 0, 1, 1, 2], [0, 1, 1, 0, 1.5]])),
-    "intersection": sb.MatroidIntersection(
-        matroids.Partition([0, 0, 1, 1, 2, 2], 1), matroids.Partition([0, 1, 2, 0, 1, 2], 1)
-    ),
+    "intersection": sb.MatroidIntersection(matroids.Partition([0, 0, 1, 1, 2, 2], 1), matroids.Partition([0, 1, 2, 0, 1, 2], 1)),
     "list": sb.EnumeratedDecisions(np.unique(np.random.default_rng(3).random((12, 6)) < 0.5, axis=0)),
 }
 by_family = pytest.mark.parametrize("family", SETS)

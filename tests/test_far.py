@@ -17,9 +17,7 @@ STAR = (9, 0.5, 1.8)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("decision_set", "theta"), [(sb.MSets(5, 2), [0.9, 0.6, 0.5, 0.3, 0.2]), listed_star(*STAR)[:2]]
-)
+@pytest.mark.parametrize(("decision_set", "theta"), [(sb.MSets(5, 2), [0.9, 0.6, 0.5, 0.3, 0.2]), listed_star(*STAR)[:2]])
 def test_skipped_rounds_have_the_regret_of_rounds_that_are_played(decision_set, theta):
     theta, checkpoints, replications = np.array(theta), [30, 300, 3_000], 500
     skipped = skipping.regrets(sb.GLADE(), decision_set, theta, 0.5, checkpoints, replications, seed=1)

@@ -61,9 +61,7 @@ def test_frames_give_the_same_sets_as_pairs(frame):
         assert values.tolist() == MINUTES
         values[0] = 0.0
         assert built.values_of("minutes")[0] == 9.0
-        with pytest.raises(
-            sb.UnsupportedError, match=f"values_of reads the graph .*, got {type(built).__name__} without one"
-        ):
+        with pytest.raises(sb.UnsupportedError, match=f"values_of reads the graph .*, got {type(built).__name__} without one"):
             expected.values_of("minutes")
 
 
@@ -133,22 +131,16 @@ def test_errors_of_frames():
     ):
         sb.Paths(LINKS, "home", "office")
     paths = sb.Paths(LINKS, "home", "office", tail="from", head="to")
-    with pytest.raises(
-        sb.InvalidInputError, match=r"one column 'minuts', got the columns 'from', .*: did you mean 'minutes'"
-    ):
+    with pytest.raises(sb.InvalidInputError, match=r"one column 'minuts', got the columns 'from', .*: did you mean 'minutes'"):
         paths.values_of("minuts")
     with pytest.raises(sb.InvalidInputError, match="to must be a number for every item, got 'bridge' for"):
         paths.values_of("to")
     twice = pd.DataFrame([["a", "b", "c"]], columns=["tail", "head", "tail"])
-    with pytest.raises(
-        sb.InvalidInputError, match="must have one column 'tail', got the columns 'tail', 'head', 'tail'"
-    ):
+    with pytest.raises(sb.InvalidInputError, match="must have one column 'tail', got the columns 'tail', 'head', 'tail'"):
         sb.Paths(twice, "a", "b")
     for missing in (None, np.nan, pd.NA, pd.NaT):
         gap = pd.DataFrame({"tail": pd.Series(["a", missing], dtype=object), "head": ["b", "c"]})
-        with pytest.raises(
-            sb.InvalidInputError, match=r"column 'tail' must have an entry in every row, got .* in row 1"
-        ):
+        with pytest.raises(sb.InvalidInputError, match=r"column 'tail' must have an entry in every row, got .* in row 1"):
             sb.Paths(gap, "a", "b")
     changing = LINKS.copy()
     routes = sb.Routes(changing, "home", "office", tail="from", head="to")
@@ -346,10 +338,7 @@ def test_parallel_edges_keep_the_keys_of_networkx(kind, edges, removed):
     rows.add_node("b", bipartite=1)
     rows.add_edges_from((u, v, key) for u, v, key in graph.edges(keys=True) if "b" in (u, v))
     for x in (sb.Routes(graph, "a", "c"), sb.SpanningTrees(graph.to_undirected()), sb.Matchings(rows, "none")):
-        keys = {
-            (frozenset(edge[:2]), *edge[2:])
-            for edge in (rows if isinstance(x, sb.Matchings) else graph).edges(keys=True)
-        }
+        keys = {(frozenset(edge[:2]), *edge[2:]) for edge in (rows if isinstance(x, sb.Matchings) else graph).edges(keys=True)}
         pairs = [frozenset(item[:2]) for item in x.items]
         assert {(frozenset(item[:2]), *item[2:]) for item in x.items if len(item) == 3} <= keys
         assert all((len(item) == 3) == (pairs.count(frozenset(item[:2])) > 1) for item in x.items)

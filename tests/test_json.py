@@ -74,9 +74,7 @@ def test_hostile_values_from_python_are_refused_too():
 
 
 def test_long_messages_are_cut_in_the_middle():
-    with pytest.raises(
-        InvalidInputError, match=r"(?s)^the instance must only have the keys .* \.\.\. a+': remove it$"
-    ) as caught:
+    with pytest.raises(InvalidInputError, match=r"(?s)^the instance must only have the keys .* \.\.\. a+': remove it$") as caught:
         instance_from_description({"family": "msets", "theta": [1.0], "size": 1, "a" * 100_000: 1})
     assert len(str(caught.value)) < 2_100
 

@@ -62,9 +62,7 @@ def test_the_bound_with_the_warning_is_that_of_the_longest_path():
 
 
 def test_costs_with_minus_signs_are_the_same_mistake():
-    with pytest.warns(
-        LongestPathWarning, match="all costs are negative, so the longest path is best: drop the minus signs"
-    ):
+    with pytest.warns(LongestPathWarning, match="all costs are negative, so the longest path is best: drop the minus signs"):
         sb.graves_lai(PATHS, costs=[-cost for cost in MINUTES])
 
 

@@ -30,9 +30,7 @@ print(peak() - before)
 
 MSETS = "def make(d): return sb.MSets(d, 10)\n"
 QUOTAS = "def make(d): return sb.MatroidBases(sb.matroids.quotas(list(np.arange(d) % 5), 3, 10))\n"
-MATCHINGS = (
-    "def make(d): return sb.Matchings([(i, 10 * j + i) for i in range(10) for j in range(d // 10)], saturate='rows')\n"
-)
+MATCHINGS = "def make(d): return sb.Matchings([(i, 10 * j + i) for i in range(10) for j in range(d // 10)], saturate='rows')\n"
 
 PLAN = """
 def plan(decision_set):
@@ -64,8 +62,6 @@ print(peak() - before)
 def test_peak_memory(script, largest):
     """Masks of the decisions that try all items would take 1 GB, and a table of the plan 10 GB."""
     compiled = os.environ | {"SEMIBANDITS_TIER": "compiled"}  # before the peak is read for the first time
-    done = subprocess.run(
-        [sys.executable, "-c", HEAD + script], capture_output=True, text=True, check=False, env=compiled
-    )
+    done = subprocess.run([sys.executable, "-c", HEAD + script], capture_output=True, text=True, check=False, env=compiled)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) < largest

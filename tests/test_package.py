@@ -48,7 +48,5 @@ def test_commands_in_messages_install_the_packages_that_the_extras_name():
 
 
 def test_the_program_runs_as_a_module():
-    done = subprocess.run(
-        [sys.executable, "-m", "semibandits", "--version"], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-m", "semibandits", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"semibandits {sb.__version__}\n"

@@ -35,9 +35,7 @@ def test_the_manifest_lists_the_star_and_both_halves():
 
 
 def test_halves_have_the_same_strata_and_share_no_dataset():
-    tune, held = (
-        {(e.name, e.trait, e.horizon) for e in panel.entries(half) if e.trait != "real"} for half in panel.HALVES
-    )
+    tune, held = ({(e.name, e.trait, e.horizon) for e in panel.entries(half) if e.trait != "real"} for half in panel.HALVES)
     assert tune == held
     real = [{e.name for e in panel.entries(half) if e.trait == "real"} for half in panel.HALVES]
     assert len(real[0]) == len(real[1]) == panel.REAL_A_HALF

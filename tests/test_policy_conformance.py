@@ -122,9 +122,7 @@ def specification(policies, decision_set, horizon=60, replications=1, **options)
     theta = np.random.default_rng(decision_set.d).normal(size=decision_set.d)
     theta = theta if decision_set.upper is None else decision_set.upper - np.abs(theta)
     rewards = GaussianRewards(theta, variance=0.2 + np.arange(decision_set.d) / decision_set.d)
-    return Specification.of(
-        decision_set, rewards, policies, horizon=horizon, replications=replications, seed=7, **options
-    )
+    return Specification.of(decision_set, rewards, policies, horizon=horizon, replications=replications, seed=7, **options)
 
 
 def digest(trajectory):

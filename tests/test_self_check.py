@@ -14,9 +14,7 @@ from semibandits.testing import __main__ as self_check
 
 @pytest.mark.long
 def test_all_checks_pass():
-    done = subprocess.run(
-        [sys.executable, "-m", "semibandits.testing"], capture_output=True, text=True, timeout=300, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "semibandits.testing"], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) > 25

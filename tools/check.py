@@ -29,9 +29,7 @@ def main() -> int:
     print(f"test files for what has changed: {len(files)}", *(files if options.list else ()), sep="\n", flush=True)
     if options.list or not files:
         return 0
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", *files], cwd=ROOT
-    ).returncode
+    return subprocess.run([sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", *files], cwd=ROOT).returncode
 
 
 def changed_files() -> list[str]:
@@ -45,9 +43,7 @@ def tests_of(changed: list[str]) -> list[str]:
     modules = {_module(name) for name in changed if name.startswith(SOURCES) and name.endswith(".py")}
     graph = grimp.build_graph("semibandits")
     near = modules | {one for name in modules & graph.modules for one in graph.find_modules_that_directly_import(name)}
-    near |= {
-        Path(name).stem for name in changed if name.startswith("tests/") and name.endswith(".py")
-    }  # helpers of tests
+    near |= {Path(name).stem for name in changed if name.startswith("tests/") and name.endswith(".py")}  # helpers of tests
     near -= {"semibandits"}
     stems = {name.rpartition(".")[2].strip("_") for name in modules}
     imported = re.compile(rf"(?:from|import) (?:{'|'.join(map(re.escape, sorted(near)))})\b" if near else r"(?!)")

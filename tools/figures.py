@@ -34,9 +34,7 @@ def exchange_graph(path: Path) -> None:
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 4.2), constrained_layout=True)
     for (row, column), reward in zip(pairs, theta, strict=True):
         chosen = (row, column) in best
-        left.plot(
-            [0, 1], [-row, -column], color=RED if chosen else GREY, lw=2.5 if chosen else 0.8, zorder=2 if chosen else 1
-        )
+        left.plot([0, 1], [-row, -column], color=RED if chosen else GREY, lw=2.5 if chosen else 0.8, zorder=2 if chosen else 1)
         if chosen:
             left.text(0.14, -(row + 0.14 * (column - row)) + 0.1, f"{reward:g}", color=RED, ha="center", bbox=PLAIN)
     for k in range(N):
@@ -85,18 +83,14 @@ def exchange_graph(path: Path) -> None:
 
 def architecture(path: Path) -> None:
     """The layers of the contract in pyproject.toml, the highest first."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
     layers = [layer.replace("semibandits.", "").split(" | ") for layer in contracts[0]["layers"]]
     figure, axis = plt.subplots(figsize=(7.0, 0.52 * len(layers) + 0.3), constrained_layout=True)
     shades = mpl.colormaps["Blues"](np.linspace(0.18, 0.62, len(layers)))
     for k, (names, shade) in enumerate(zip(layers, shades, strict=True)):
         width = 6.0 / len(names)
         for j, name in enumerate(names):
-            box = FancyBboxPatch(
-                (j * width + 0.04, -k), width - 0.08, 0.72, boxstyle="round,pad=0.02", fc=shade, ec="white"
-            )
+            box = FancyBboxPatch((j * width + 0.04, -k), width - 0.08, 0.72, boxstyle="round,pad=0.02", fc=shade, ec="white")
             axis.add_patch(box)
             axis.text(
                 j * width + width / 2,
@@ -108,9 +102,7 @@ def architecture(path: Path) -> None:
                 family="monospace",
                 fontsize=9,
             )
-    axis.annotate(
-        "", (6.35, -len(layers) + 1.2), (6.35, 0.6), arrowprops={"arrowstyle": "-|>", "color": GREY, "lw": 1.5}
-    )
+    axis.annotate("", (6.35, -len(layers) + 1.2), (6.35, 0.6), arrowprops={"arrowstyle": "-|>", "color": GREY, "lw": 1.5})
     axis.text(6.5, -len(layers) / 2 + 1, "imports", rotation=270, va="center", color=GREY)
     axis.set_xlim(-0.05, 6.8)
     axis.set_ylim(-len(layers) + 0.9, 0.85)

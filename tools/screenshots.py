@@ -121,9 +121,7 @@ def shot_of_report(
     paper: bool = False,
 ) -> bytes:
     """A report at full width, from one element to another; or one screen from the first element on. `paper`: as printed."""
-    page = browser.new_page(
-        viewport=size, device_scale_factor=scale, color_scheme="light", reduced_motion="reduce", offline=True
-    )
+    page = browser.new_page(viewport=size, device_scale_factor=scale, color_scheme="light", reduced_motion="reduce", offline=True)
     if paper:
         page.emulate_media(media="print")
     page.goto(report.as_uri())

@@ -143,9 +143,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     is_good = True
-    print(
-        f"change after {START:,} rounds; statistics are differences of the changed learners, the last one of those that began"
-    )
+    print(f"change after {START:,} rounds; statistics are differences of the changed learners, the last one of those that began")
     columns = ("changed", "knew it", "statistic", "began", "statistic", "can find")
     print(f"{'change':10} {'policy':17} {'rounds':>14} " + " ".join(f"{column:>9}" for column in columns))
     with ProcessPoolExecutor(options.jobs) as pool:

@@ -69,8 +69,7 @@ def code_of(root: Path) -> str:
     commands = (["git", "log", "-1", "--format=%h", "--", "src"], ["git", "status", "--porcelain", "--", "src"])
     try:
         commit, changes = (
-            subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.strip()
-            for command in commands
+            subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.strip() for command in commands
         )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
@@ -151,9 +150,7 @@ def _wanted(options: argparse.Namespace) -> Iterator[Instance]:
     known = [instance.name for instance in instances]
     unknown = sorted(set(options.only or ()) - set(known))
     if unknown:
-        sys.exit(
-            f"--only must name instances of the half {options.half!r}, got {', '.join(unknown)}: {', '.join(known)}"
-        )
+        sys.exit(f"--only must name instances of the half {options.half!r}, got {', '.join(unknown)}: {', '.join(known)}")
     return (instance for instance in instances if not options.only or instance.name in options.only)
 
 
@@ -161,9 +158,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder of the replications; a run in it is resumed")
     parser.add_argument("--half", choices=HALVES, default="held")
-    parser.add_argument(
-        "--replications", type=int, default=200, help="replications of each policy on each instance, at least 2"
-    )
+    parser.add_argument("--replications", type=int, default=200, help="replications of each policy on each instance, at least 2")
     parser.add_argument("--most", type=int, default=400, help="replications if the result is close to a limit")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--workers", type=int, default=2)

@@ -178,9 +178,7 @@ def _targets(
     for outcome in stars:
         slope, most = outcome.slope(NEW), MOST_SLOPE * outcome.bound[1]
         target = f"slope on the star: at most {MOST_SLOPE} C(θ) = {most:.3g} within the interval"
-        rows.append(
-            (target, f"{_interval(slope)}; Thompson sampling {_interval(outcome.slope(OLD))}", slope.lower <= most)
-        )
+        rows.append((target, f"{_interval(slope)}; Thompson sampling {_interval(outcome.slope(OLD))}", slope.lower <= most))
     if costs:
         median = statistics.median(new / old for _, old, new in costs.values())
         target = f"a round takes at most {MOST_COST:g} times as long as one of Thompson sampling, in the median"

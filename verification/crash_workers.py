@@ -64,9 +64,7 @@ class Worker:
     def __init__(self, url: str, path: Path, number: int, *, snapshot_every: int, timeout: float) -> None:
         self.number, self._log = number, Log.read(path)
         self._handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        self._learner = self._repeated(
-            lambda: sb.open_learner(url, name=NAME, snapshot_every=snapshot_every, timeout=timeout)
-        )
+        self._learner = self._repeated(lambda: sb.open_learner(url, name=NAME, snapshot_every=snapshot_every, timeout=timeout))
 
     def play(self, rounds: int) -> None:
         """Continue until this worker, with its predecessors, has told so many rounds."""

@@ -106,9 +106,7 @@ def tables(options: argparse.Namespace) -> str:
         "GLADE",
     ]
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
-    targets = [
-        "| instance | GLADE, delay 0 | first 100 rounds of delay 100 | 1.15 × first + second | GLADE, delay 100 |"
-    ]
+    targets = ["| instance | GLADE, delay 0 | first 100 rounds of delay 100 | 1.15 × first + second | GLADE, delay 100 |"]
     targets.append("|" + "---|" * 5)
     for name, bandit in instances(options.draw).items():
         glade = {}

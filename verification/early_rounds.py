@@ -107,9 +107,7 @@ def measured(name: str, decision_set: sb.DecisionSet, rewards: sb.RewardModel, r
     return f"| {' | '.join(cells)} |", new / old, share
 
 
-def played(
-    decision_set: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Policy, rounds: int, number: int
-) -> Trajectory:
+def played(decision_set: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Policy, rounds: int, number: int) -> Trajectory:
     """One replication."""
     specification = Specification.of(
         decision_set,
@@ -135,9 +133,7 @@ def options_of(description: str | None, rounds: int) -> argparse.Namespace:
     """Options of a script that writes a table of the page."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=rounds)
-    parser.add_argument(
-        "--only", nargs="+", metavar="PART", help="only sets whose names contain one of these; not with --write"
-    )
+    parser.add_argument("--only", nargs="+", metavar="PART", help="only sets whose names contain one of these; not with --write")
     parser.add_argument("--write", action="store_true", help="write the page")
     options = parser.parse_args()
     if options.write and (options.only or options.rounds != rounds):

@@ -201,9 +201,7 @@ def draw(found: list[Growth], path: Path) -> None:
         ordinary = "star" not in each.name
         ax, (colour, marker) = (axes[0], ("#999999", "o")) if ordinary else (axes[1], next(styles))
         label = None if ordinary else f"GLADE, {each.name}"
-        (line,) = ax.plot(
-            middles, each.slopes(each.regret).mean(axis=0), marker=marker, markersize=4, color=colour, label=label
-        )
+        (line,) = ax.plot(middles, each.slopes(each.regret).mean(axis=0), marker=marker, markersize=4, color=colour, label=label)
         if each.least is not None:
             least = each.slopes(each.least).mean(axis=0)
             ax.plot(middles, least, "--", color=line.get_color(), label=f"in hindsight, {each.name}")
@@ -225,9 +223,7 @@ def main() -> None:
     """Print the table row by row, then write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=HALVES, default="held")
-    parser.add_argument(
-        "--replications", type=int, default=100, help=f"replications; {MORE} times as many on listed stars"
-    )
+    parser.add_argument("--replications", type=int, default=100, help=f"replications; {MORE} times as many on listed stars")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--write", action="store_true", help="write the page and its figure")
     options = parser.parse_args()

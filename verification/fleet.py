@@ -142,10 +142,7 @@ def simulate(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     subprocess.run([PROGRAM, "learner", "create", url, NAME, PROBLEM], check=True, stdout=subprocess.DEVNULL)
     data = sb.datasets.load(PROBLEM)
     spread = np.sqrt(np.broadcast_to(data.variance, data.theta.shape))
-    world = {
-        item: (float(-mean), float(sd))
-        for item, mean, sd in zip(data.decision_set.items, data.theta, spread, strict=True)
-    }
+    world = {item: (float(-mean), float(sd)) for item, mean, sd in zip(data.decision_set.items, data.theta, spread, strict=True)}
     service = Service(url, folder / "service.log")
     context, starts, seeds = multiprocessing.get_context("spawn"), Counter[int](), random.Random(options.seed)
 
@@ -230,9 +227,7 @@ def counted(books: list[dict[str, Any]], minutes: float) -> dict[str, Any]:
         "asks with closures": sum(bool(line["closed"]) for line in asked),
         "infeasible": kinds["infeasible"],
         "repetitions of requests": sum(line["retries"] for line in asked + told),
-        "errors after all repetitions": Counter(
-            line["reason"].partition(" must")[0] for line in by_kind.get("error", [])
-        ),
+        "errors after all repetitions": Counter(line["reason"].partition(" must")[0] for line in by_kind.get("error", [])),
         "milliseconds of an ask": percentiles(asked),
         "milliseconds of a tell": percentiles(told),
         "milliseconds of the views": percentiles(by_kind.get("seen", [])),
@@ -305,8 +300,7 @@ def checked(url: str, books: list[dict[str, Any]], state: dict[str, Any], data: 
         "every outcome in the journal comes from a courier": all(same(key) for key in keys if key in intended)
         and told.keys() <= {number for line in intended.values() for number, _ in line["outcomes"]},
         "every key in the journal is of a call that was made, and occurs once": all(
-            count == 1 and (key in ask_keys or key in intended or is_free)
-            for (key, is_free), count in free(keys).items()
+            count == 1 and (key in ask_keys or key in intended or is_free) for (key, is_free), count in free(keys).items()
         ),
         "no second outcome was accepted": not any(line.get("accepted") for line in books),
         "the service had the state of a replay": state == replayed,
@@ -345,9 +339,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--stop-every", type=float, default=60.0, help="Mean seconds between two stops of the service.")
     parser.add_argument("--url", help="URL of an empty database; by default a file of SQLite in a temporary folder.")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--folder", type=Path, help="A new folder for books, log and database; by default a temporary one."
-    )
+    parser.add_argument("--folder", type=Path, help="A new folder for books, log and database; by default a temporary one.")
     parser.add_argument("--output", type=Path, help="Write the figures to this file as JSON.")
     return parser.parse_args()
 

@@ -127,9 +127,7 @@ class Courier:
             self._late += self._ask(one)
         else:
             self._tell(one)
-            self._late = [
-                order for order in self._late if order.number not in {number for number, _ in one["outcomes"]}
-            ]
+            self._late = [order for order in self._late if order.number not in {number for number, _ in one["outcomes"]}]
 
     def work(self) -> None:
         """One order, or several asked for at once; and the batch of late outcomes if it is due."""

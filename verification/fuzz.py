@@ -175,9 +175,7 @@ def _keep(folder: Path, name: str, seed: int, failures: Sequence[tuple[int, str]
             reader.prepare()
             for number, why in failures:
                 content = {"why": why, **readers.shown_case(readers.case_of(reader, name, seed, number))}
-                (kept / f"{name}-{seed}-{number}.json").write_text(
-                    json.dumps(content, indent=1, default=str), encoding="utf-8"
-                )
+                (kept / f"{name}-{seed}-{number}.json").write_text(json.dumps(content, indent=1, default=str), encoding="utf-8")
         finally:
             os.chdir(before)
 

@@ -63,9 +63,7 @@ class CsvInstances:
         if rng.random() < 0.3:
             key = rng.choice(["family", "source", "target", "size", "saturate", "capacities", "variance", "columns"])
             odd = {"size": [-1, 0, 10**18], "variance": [0.0, -1.0, math.nan, math.inf, 1e-300, 1e300]}.get(key)
-            text_value = rng.choice(
-                [inputs.name(rng), "9" * 5000, "1" + "0" * 400, "p=" + "9" * 5000, "paths", "none", "0"]
-            )
+            text_value = rng.choice([inputs.name(rng), "9" * 5000, "1" + "0" * 400, "p=" + "9" * 5000, "paths", "none", "0"])
             is_list = key in ("capacities", "columns")
             if key == "columns":
                 text_value = rng.choice([text_value, "theta=" + text_value, "costs=theta", "item=tail"])

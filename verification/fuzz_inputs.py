@@ -97,9 +97,7 @@ def unexpected_value(rng: random.Random, near: Any = None) -> Any:
     if kind == 0 and isinstance(near, int | float) and not isinstance(near, bool):
         return rng.choice([-near, near + 1, near * 1.0, near * 10, str(near), near + 0.5])
     if kind == 1 and isinstance(near, list):
-        return rng.choice(
-            [near[:-1], near + near[:1], near * 2, list(reversed(near)), near * 100, dict.fromkeys(map(str, near))]
-        )
+        return rng.choice([near[:-1], near + near[:1], near * 2, list(reversed(near)), near * 100, dict.fromkeys(map(str, near))])
     if kind == 2 and isinstance(near, str):
         return near + name(rng)
     if kind == 3 and rng.random() < 0.3:

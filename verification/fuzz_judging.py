@@ -93,9 +93,7 @@ def check_instance(instance: Instance) -> None:
     for name in ("family", "labels", "name", "unit", "note", "positions", "geographic"):
         if not (name == "name" and "name" not in instance.description):
             require(getattr(instance, name) == getattr(again, name), f"a different {name} when written and read")
-    require(
-        bool((instance.theta == again.theta).all() and (instance.variance == again.variance).all()), "other numbers"
-    )
+    require(bool((instance.theta == again.theta).all() and (instance.variance == again.variance).all()), "other numbers")
     x = instance.decision_set.maximize(np.clip(instance.theta, -1e100, 1e100))
     require(x in instance.decision_set, "a maximiser that is not a decision")
     require(bool((x == again.decision_set.maximize(np.clip(again.theta, -1e100, 1e100))).all()), "another maximiser")

@@ -179,9 +179,7 @@ class Databases:
                         value = inputs.unexpected_value(rng, rng.choice([0, 3, "ask", "{}"]))
                         value = value.text if isinstance(value, inputs.Raw) else value
                         value = json.dumps(value) if isinstance(value, list | dict) else value
-                        value = (
-                            value.encode("utf-8", "replace") if rng.random() < 0.2 and isinstance(value, str) else value
-                        )
+                        value = value.encode("utf-8", "replace") if rng.random() < 0.2 and isinstance(value, str) else value
                         database.execute("PRAGMA ignore_check_constraints = 1")
                         database.execute(f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {some}", (value,))
             return Case({"x.db": database.serialize()})
@@ -190,9 +188,7 @@ class Databases:
         for name in Path().glob("x.db-*"):
             name.unlink()
         answers = [run_program(["learner", "list", "sqlite:///x.db", "--json"], json_wanted=True)[0]]
-        answers += [
-            run_program(["learner", action, "sqlite:///x.db", "one"])[0] for action in ("show", "export", "prune")
-        ]
+        answers += [run_program(["learner", action, "sqlite:///x.db", "one"])[0] for action in ("show", "export", "prune")]
         try:
             used_learner("sqlite:///x.db", "two")
         except SemibanditsError as error:
@@ -248,9 +244,7 @@ class Answers:
     def prepare(self) -> None:
         made_database("made.db")
         self.seeds: dict[str, tuple[int, Any]] = {}
-        with TestClient(
-            create_app("sqlite:///made.db"), base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)
-        ) as service:
+        with TestClient(create_app("sqlite:///made.db"), base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)) as service:
             client = Client("http://127.0.0.1", retries=0)
             client._transport._http = service
             for name, call in self.CALLS.items():
@@ -336,10 +330,7 @@ class Logs:
 
     def make(self, rng: random.Random) -> Case:
         kind, arguments = rng.choice(self.SEEDS)
-        changed = {
-            key: inputs.mutated_value(rng, [value]) if rng.random() < 0.6 else [value]
-            for key, value in arguments.items()
-        }
+        changed = {key: inputs.mutated_value(rng, [value]) if rng.random() < 0.6 else [value] for key, value in arguments.items()}
         return Case({"x.json": inputs.as_bytes(inputs.json_text(changed))}, {"kind": kind, "array": rng.random() < 0.3})
 
     def judge(self, case: Case) -> str:

@@ -44,9 +44,7 @@ class Names:
         }  # fmt: skip
         use = rng.choice(["bound", "json", "svg", "report", "run"])
         if kind in documents:
-            return Case(
-                {"x.json": inputs.as_bytes(inputs.json_text(documents[kind]))}, {"use": use, "names": [one, other]}
-            )
+            return Case({"x.json": inputs.as_bytes(inputs.json_text(documents[kind]))}, {"use": use, "names": [one, other]})
         if kind == "csv":
             file = io.StringIO()
             csv.writer(file).writerows([["item", "theta"], [one, 1], [other, 2], ["c", 0.5]])

@@ -58,9 +58,7 @@ class RunFolders:
         }
         for folder, names in self.files.items():
             names.remove("report.html") if "report.html" in names else None
-            require(
-                any("parts" in name for name in names) == (folder == "begun"), f"{folder} with different files: {names}"
-            )
+            require(any("parts" in name for name in names) == (folder == "begun"), f"{folder} with different files: {names}")
 
     def make(self, rng: random.Random) -> Case:
         folder = rng.choice(["finished", "begun"])
@@ -75,9 +73,7 @@ class RunFolders:
             elif name.endswith(".zip"):
                 files[name] = mutated_archive(rng, content)
             elif name.endswith(".toml"):
-                files[name] = inputs.as_bytes(
-                    inputs.toml_text(inputs.mutated_value(rng, tomllib.loads(content.decode())))
-                )
+                files[name] = inputs.as_bytes(inputs.toml_text(inputs.mutated_value(rng, tomllib.loads(content.decode()))))
             else:
                 files[name] = inputs.as_bytes(inputs.json_text(inputs.mutated_value(rng, json.loads(content))))
         return Case({f"results/{name}": content for name, content in files.items()}, {
@@ -175,9 +171,7 @@ class Archives:
         result.save("again.zip")
         again = sb.load_simulation("again.zip")
         again.save("once-more.zip")
-        require(
-            Path("again.zip").read_bytes() == Path("once-more.zip").read_bytes(), "different bytes when saved again"
-        )
+        require(Path("again.zip").read_bytes() == Path("once-more.zip").read_bytes(), "different bytes when saved again")
         return RIGHT
 
 

@@ -85,7 +85,5 @@ def second_order(k: int, single: float, joint: float, draws: int = 100_000, seed
     ``sqrt(2) 2 sigma^2 / single^2``; estimated by drawing.
     """
     z = np.sort(np.random.default_rng(seed).standard_normal((draws, k)), axis=1)
-    least = np.min(
-        [joint * z[:, j] + single * np.maximum(z - z[:, j : j + 1], 0.0).sum(axis=1) for j in range(k)], axis=0
-    )
+    least = np.min([joint * z[:, j] + single * np.maximum(z - z[:, j : j + 1], 0.0).sum(axis=1) for j in range(k)], axis=0)
     return float(least.mean()) * math.sqrt(2.0) * 2.0 * VARIANCE / single**2

@@ -190,9 +190,7 @@ def main() -> int:
                 with Server(Path(name)) as server:
                     figures = interrupted(server.url, options.signals, draw)
             else:
-                figures = interrupted(
-                    "memory" if kind == "memory" else f"sqlite:///{name}/one.db", options.signals, draw
-                )
+                figures = interrupted("memory" if kind == "memory" else f"sqlite:///{name}/one.db", options.signals, draw)
             found = asdict(figures)
             print(f"{kind}: " + ", ".join(f"{key}: {value:,}" for key, value in found.items()), flush=True)
             failures += figures.locks + figures.refused + figures.lost_rounds + figures.lost_outcomes

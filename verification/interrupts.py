@@ -82,9 +82,9 @@ def operations(folder: Path) -> dict[str, list[str]]:
     lines = ["tail,head,theta"]
     for i in range(n):
         for j in range(n):
-            lines += [f"{i}-{j},{i + 1}-{j},{draw.random()}"] * (i + 1 < n) + [
-                f"{i}-{j},{i}-{j + 1},{draw.random()}"
-            ] * (j + 1 < n)
+            lines += [f"{i}-{j},{i + 1}-{j},{draw.random()}"] * (i + 1 < n) + [f"{i}-{j},{i}-{j + 1},{draw.random()}"] * (
+                j + 1 < n
+            )
     grid.write_text("\n".join(lines) + "\n")
     paths = [str(grid), "--source", "0-0", "--target", f"{n - 1}-{n - 1}"]
     simulate = [PROGRAM, "simulate", *paths, "--minimize"]
@@ -159,9 +159,7 @@ def main() -> int:
             wait, group = draw.uniform(0.05, LONGEST_START), draw.random() < 0.5
             seconds, code, text = interrupted_after(arguments, wait, group=group)
             everything[kind].append(seconds)
-            note = (
-                "" if code == 130 and "Traceback" not in text and seconds <= LIMIT_SECONDS else f"  <- {text[-1500:]}"
-            )
+            note = "" if code == 130 and "Traceback" not in text and seconds <= LIMIT_SECONDS else f"  <- {text[-1500:]}"
             late += bool(note)
             print(
                 f"{kind:12} after {wait:.2f} s{' (group)' if group else '':8}: {seconds:.3f} s, exit code {code}{note}",

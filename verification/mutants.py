@@ -81,9 +81,7 @@ SLOW = ("bernoulli", "limits", "medium_instances", "price_proof", "warm_start")
 
 PAIRS = "< <=,> >=,== !=,+ -,* /,& |,<< >>,and or,min max,minimum maximum,argmin argmax,any all,floor ceil"
 SWAPS = dict(pair.split() for pair in PAIRS.split(","))
-SWAPS = (
-    SWAPS | {new: old for old, new in SWAPS.items()} | {"in": "not in", "not in": "in", "is": "is not", "is not": "is"}
-)
+SWAPS = SWAPS | {new: old for old, new in SWAPS.items()} | {"in": "not in", "not in": "in", "is": "is not", "is not": "is"}
 SWAPS |= {"//": "*", "%": "*", "**": "*", "@": "*", "^": "&"}
 SYMBOLS = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not",
@@ -153,12 +151,8 @@ class Changes:
         parts = list(ast.iter_child_nodes(node))
         if isinstance(node, ast.FunctionDef):
             returns = ast.unparse(node.returns) if node.returns else "None"
-            names = [
-                name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-            ]
-            assigned = Counter(
-                [*names, *(argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg))]
-            )
+            names = [name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)]
+            assigned = Counter([*names, *(argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg))])
             parts = [*node.args.defaults, *filter(None, node.args.kw_defaults), *node.body]
         elif isinstance(node, ast.AnnAssign):
             parts = [node.value] if node.value else []
@@ -236,9 +230,7 @@ def drawn(group: str, sample: int, seed: int) -> list[Mutant]:
         text, (start, end, new) = texts[path], generator.choice(changes)
         first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
         changed = text[first:start] + new + text[end:last]
-        found.append(
-            Mutant(group, str(path.relative_to(ROOT)), text.count("\n", 0, first) + 1, text[first:last], changed)
-        )
+        found.append(Mutant(group, str(path.relative_to(ROOT)), text.count("\n", 0, first) + 1, text[first:last], changed))
     return found
 
 
@@ -246,9 +238,7 @@ def tests_of(mutant: Mutant) -> list[str]:
     """Tests that import the module of a mutant; if there are none, those of its group."""
     parent, _, name = mutant.file.removeprefix("src/").removesuffix(".py").replace("/", ".").rpartition(".")
     imported = re.compile(rf"from {re.escape(parent)}(\.{name} import|\s+import [^\n]*\b{name}\b)")
-    known = [
-        file for folder in FOLDERS for file in sorted((TESTS / folder).rglob("test_*.py")) if file.stem[5:] not in SLOW
-    ]
+    known = [file for folder in FOLDERS for file in sorted((TESTS / folder).rglob("test_*.py")) if file.stem[5:] not in SLOW]
     near = [file for file in known if imported.search(file.read_text(encoding="utf-8"))]
     return [str(file) for file in near or listed(mutant.group, tests=True)]
 
@@ -344,9 +334,7 @@ def main() -> int:
     options = parser.parse_args()
     if unknown := set(options.groups) - set(GROUPS):
         parser.error(f"unknown groups {unknown}: choose from {', '.join(GROUPS)}")
-    chosen = [
-        mutant for group in options.groups for mutant in drawn(group, options.sample, options.seed)[options.skip :]
-    ]
+    chosen = [mutant for group in options.groups for mutant in drawn(group, options.sample, options.seed)[options.skip :]]
     for line in options.again.read_text(encoding="utf-8").splitlines() if options.again else ():
         row = json.loads(line)
         if row["outcome"] in ("survived", "timed out"):
@@ -364,9 +352,7 @@ def main() -> int:
         counts.setdefault(mutant.group, Counter())[outcome] += 1
         print(f"{mutant.diff}\n  {outcome} {test} ({seconds:.0f} s)", flush=True)
         with options.log.open("a", encoding="utf-8") as log:
-            log.write(
-                json.dumps(asdict(mutant) | {"outcome": outcome, "test": test, "seconds": round(seconds, 1)}) + "\n"
-            )
+            log.write(json.dumps(asdict(mutant) | {"outcome": outcome, "test": test, "seconds": round(seconds, 1)}) + "\n")
     for group, count in counts.items():
         print(group, dict(count))
     return 0

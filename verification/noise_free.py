@@ -254,9 +254,7 @@ def _tiny_set(family: str, rng: np.random.Generator) -> sb.DecisionSet:
         pairs = [(i, j) for i, j in itertools.product(range(4), range(3)) if i == j or rng.random() < 0.7]
         return sb.Matchings(pairs, "none" if rng.random() < 0.5 else "columns")
     if family == "intersection":
-        first, second = (
-            sb.matroids.Partition((rng.permutation(8) % int(rng.integers(3, 5))).tolist(), 1) for _ in range(2)
-        )
+        first, second = (sb.matroids.Partition((rng.permutation(8) % int(rng.integers(3, 5))).tolist(), 1) for _ in range(2))
         return sb.MatroidIntersection(first, second)
     rows = rng.random((int(rng.integers(4, 9)), int(rng.integers(3, 8)))) < rng.uniform(0.25, 0.75)
     return sb.EnumeratedDecisions(np.unique(rows, axis=0))
@@ -339,9 +337,7 @@ def main() -> int:
     """Print the table, and the worst tiny instances."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--random", type=int, default=0, metavar="N", help="tiny instances of each family")
-    parser.add_argument(
-        "--show", type=int, default=1, metavar="K", help="number of the worst instances of each family to show"
-    )
+    parser.add_argument("--show", type=int, default=1, metavar="K", help="number of the worst instances of each family to show")
     options = parser.parse_args()
     print(header())
     if not options.random:

@@ -140,9 +140,7 @@ def main() -> None:
         print(lines[-1], flush=True)
     print(f"{time.perf_counter() - start:.0f} s")
     if options.write:
-        head = PAGE.format(
-            replications=options.replications, seed=options.seed, rounds=" / ".join(f"{t:,}" for t in rounds)
-        )
+        head = PAGE.format(replications=options.replications, seed=options.seed, rounds=" / ".join(f"{t:,}" for t in rounds))
         docs = Path(__file__).resolve().parents[1] / "docs" / "policies"
         (docs / "one-armed.md").write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
 

@@ -110,9 +110,7 @@ def _draw(name: str, results: list[sb.SimulationResult]) -> None:
     """Write the figure of an instance, a panel for each simulation."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(
-        1, len(results), figsize=(6 * len(results), 4.5), squeeze=False, constrained_layout=True
-    )
+    figure, axes = plt.subplots(1, len(results), figsize=(6 * len(results), 4.5), squeeze=False, constrained_layout=True)
     for ax, result in zip(axes[0], results, strict=True):
         result.plot(ax, unit="minutes" if name in networks() else "units of reward")
         ax.set_title(f"{result.horizon:,} rounds, {result.replications} replications")

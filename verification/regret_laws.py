@@ -33,9 +33,7 @@ LAWS: dict[str, Callable[[np.ndarray], sb.RewardModel]] = {
 def sets() -> dict[str, sb.DecisionSet]:
     """One small set of each kind: a matroid, paths, matchings."""
     steps = [
-        ((r, c), (r + down, c + right))
-        for r, c in itertools.product(range(4), range(4))
-        for down, right in ((0, 1), (1, 0))
+        ((r, c), (r + down, c + right)) for r, c in itertools.product(range(4), range(4)) for down, right in ((0, 1), (1, 0))
     ]
     return {
         "2 of 8": sb.MSets(8, 2),

@@ -39,9 +39,7 @@ import semibandits as sb
 TOKEN = "token-of-the-verification"
 PIECE = 2**16
 HEAD = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
-CHUNKED = (
-    b"POST /v1/learners/items/ask HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n"
-)
+CHUNKED = b"POST /v1/learners/items/ask HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n"
 N_CONNECTIONS = 5_000
 ATTACKS: dict[str, tuple[bytes, bytes]] = {
     "headers": (HEAD, b"a:b\r\n"),
@@ -111,9 +109,7 @@ def measure(url: str, name: str, attack: Callable[[tuple[str, int]], int]) -> No
         "0",
     ]
     environment = os.environ | {"SEMIBANDITS_TOKEN": TOKEN, "SEMIBANDITS_BACKGROUND": "0"}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-    ) as server:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment) as server:
         assert server.stdout
         found = re.search(r"http://([^:]+):(\d+)", server.stdout.readline())
         assert found

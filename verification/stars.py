@@ -95,9 +95,7 @@ def _steps(rng: np.random.Generator) -> tuple[float, float]:
     return single / (1 + ratio), single * ratio / (1 + ratio)
 
 
-def one_at_a_time(
-    decision_set: sb.DecisionSet, theta: Vector, variance: float | Vector, *, step: float = 0.002
-) -> float:
+def one_at_a_time(decision_set: sb.DecisionSet, theta: Vector, variance: float | Vector, *, step: float = 0.002) -> float:
     """Cost per ln T of always playing the most plausible alternative, with known theta.
 
     An alternative x is the less plausible the larger Δ² / Σ 2σ_i²/n_i over its items outside the optimal decision; it is played

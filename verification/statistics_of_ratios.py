@@ -155,7 +155,5 @@ def _standard_error(x: Vector) -> float:
 def _pairs(a: ArrayLike, b: ArrayLike) -> tuple[Vector, Vector]:
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
-        raise ValueError(
-            f"samples must be two rows of the same length >= 2, got shapes {first.shape} and {second.shape}"
-        )
+        raise ValueError(f"samples must be two rows of the same length >= 2, got shapes {first.shape} and {second.shape}")
     return first, second

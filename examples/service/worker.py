@@ -41,9 +41,7 @@ def main() -> None:
         work(client.learner(options.learner), options.name, options.state, options.orders, options.pause, stopped)
 
 
-def work(
-    learner: RemoteLearner, name: str, state: Path, orders: int | None, pause: float, stopped: threading.Event
-) -> None:
+def work(learner: RemoteLearner, name: str, state: Path, orders: int | None, pause: float, stopped: threading.Event) -> None:
     """Carry out orders, `orders` in all if it is not None, from the one on that the file holds."""
     number = int(state.read_text()) if state.exists() else 0
     while not stopped.is_set() and (orders is None or number < orders):

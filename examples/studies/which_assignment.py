@@ -49,9 +49,7 @@ gaps = (best.astype(float) - bound.plan.decisions) @ dataset.theta
 close = gaps < 0.01
 print(f"the second best timetable loses one flight in {1 / gap:,.0f} days")
 print(f"{bound.lower:,.0f} <= C(theta) <= {bound.value:,.0f} flights per ln T")
-print(
-    f"{bound.plan.rates[close] @ gaps[close] / bound.value:.0%} of that goes to timetables within 0.01 flights of the best"
-)
+print(f"{bound.plan.rates[close] @ gaps[close] / bound.value:.0%} of that goes to timetables within 0.01 flights of the best")
 print(f"the plan needs {bound.plan.rates.sum() * math.log(DAYS):,.0f} days of exploration; there are {DAYS:,}")
 
 # %% [markdown]
@@ -82,8 +80,7 @@ for model, rewards in {"Gaussian": dataset.rewards(), "replay": dataset.replay()
 
 # %%
 ranking = {
-    model: [row.policy for row in sorted(result.summary(), key=lambda row: row.regret)]
-    for model, result in results.items()
+    model: [row.policy for row in sorted(result.summary(), key=lambda row: row.regret)] for model, result in results.items()
 }
 for model, names in ranking.items():
     print(f"{model}: {' before '.join(names)}")

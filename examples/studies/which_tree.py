@@ -89,9 +89,7 @@ for late in learner.open_rounds:  # hours without a meter report
 
 untouched = HOURS * (dataset.theta @ best - dataset.theta @ usual)
 chosen = learner.best()
-print(
-    f"after {learner.rounds:,} hours the learner closes {lines(chosen & ~usual)}, and opens {lines(usual & ~chosen)}:"
-)
+print(f"after {learner.rounds:,} hours the learner closes {lines(chosen & ~usual)}, and opens {lines(usual & ~chosen)}:")
 print(f"that is {'the best tree' if (chosen == best).all() else 'not the best tree yet'}")
 print(f"learning cost {lost:,.0f} kWh; keeping the usual tree would have cost {untouched:,.0f} kWh")
 

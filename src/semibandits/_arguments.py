@@ -37,9 +37,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
         "means belong to graves_lai or to a reward model, as theta=... or costs=...",
     ),
     "size": "a limit on the number of items in all is one of sb.matroids.quotas(groups, capacities, size)",
-    **dict.fromkeys(
-        ("variance", "sigma", "std"), "rewards have a variance, as in sb.GaussianRewards(theta, variance=1.0)"
-    ),
+    **dict.fromkeys(("variance", "sigma", "std"), "rewards have a variance, as in sb.GaussianRewards(theta, variance=1.0)"),
 }
 """Arguments of other functions."""
 

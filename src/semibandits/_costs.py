@@ -93,9 +93,7 @@ def check_law(law: Law, theta: FloatArray, *, in_costs: bool) -> None:
             raise
         low, high = 0.0 - theta.max(), 0.0 - theta.min()
         kind = type(law).__name__
-        remedy = (
-            f"pass {kind}(cost=True)" if getattr(law, "cost", True) is False else "check their sign, or use another law"
-        )
+        remedy = f"pass {kind}(cost=True)" if getattr(law, "cost", True) is False else "check their sign, or use another law"
         raise InvalidInputError(
             f"costs must be allowed by the law of the rewards, minus costs, got {low:g} to {high:g} for {kind}: {remedy}"
         ) from error

@@ -26,9 +26,7 @@ class Fields:
 
     def __init__(self, values: object, where: str) -> None:
         if not isinstance(values, Mapping):
-            raise InvalidInputError(
-                f"{where} must be a JSON object, got {kind_of(values)}: write {{...}} around its keys"
-            )
+            raise InvalidInputError(f"{where} must be a JSON object, got {kind_of(values)}: write {{...}} around its keys")
         self._left = dict(values)
         self._known: list[str] = []
         self._where = where
@@ -76,9 +74,7 @@ class Fields:
         for position, value in enumerate(self.sequence(key)):
             pair = as_list(value, f"{key}[{position}]")
             if len(pair) != 2:
-                raise InvalidInputError(
-                    f"{key}[{position}] must be a pair, got {len(pair)} entries: write its two ends only"
-                )
+                raise InvalidInputError(f"{key}[{position}] must be a pair, got {len(pair)} entries: write its two ends only")
             result.append((as_label(pair[0], f"{key}[{position}]"), as_label(pair[1], f"{key}[{position}]")))
         return result
 
@@ -113,9 +109,7 @@ def as_numbers(value: object, name: str) -> list[float]:
     entries = as_list(value, name)
     for position, entry in enumerate(entries):
         if isinstance(entry, bool) or not isinstance(entry, int | float):
-            raise InvalidInputError(
-                f"{name}[{position}] must be a number, got {shown(entry)}: write numbers without quotes"
-            )
+            raise InvalidInputError(f"{name}[{position}] must be a number, got {shown(entry)}: write numbers without quotes")
     return entries  # type: ignore[return-value]  # checked entry by entry
 
 

@@ -17,9 +17,7 @@ from semibandits.errors import InvalidInputError
 
 def is_frame(value: object) -> bool:
     """Whether this is a frame: an object with named columns, of pandas, polars or alike."""
-    return all(hasattr(value, name) for name in ("columns", "shape", "__getitem__")) and not isinstance(
-        value, np.ndarray
-    )
+    return all(hasattr(value, name) for name in ("columns", "shape", "__getitem__")) and not isinstance(value, np.ndarray)
 
 
 def column_of(frame: Any, name: str, keyword: str = "") -> list[Any]:

@@ -117,8 +117,7 @@ def is_graph(value: object) -> TypeGuard[nx.Graph[Hashable]]:
 def _check_kind(graph: nx.Graph[Hashable], directed: bool) -> None:
     if graph.is_directed() and not directed:
         raise InvalidInputError(
-            f"graph must be undirected, got a {type(graph).__name__}: "
-            "pass graph.to_undirected() or a sequence of (u, v)"
+            f"graph must be undirected, got a {type(graph).__name__}: pass graph.to_undirected() or a sequence of (u, v)"
         )
     if directed and not graph.is_directed():
         raise InvalidInputError(

@@ -37,9 +37,7 @@ def strict_json(text: str | bytes) -> Any:
         integer, real = lru_cache(MOST_SHARED)(_integer), lru_cache(MOST_SHARED)(_float)
     try:
         plain = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-        value = json.loads(
-            plain, parse_int=integer, parse_float=real, parse_constant=_no_constant, object_pairs_hook=_object
-        )
+        value = json.loads(plain, parse_int=integer, parse_float=real, parse_constant=_no_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg} on line {error.lineno}, column {error.colno}") from error
     except RecursionError as error:
@@ -80,10 +78,7 @@ def _check_depth(value: Any) -> None:
         if not outer:
             return
         outer = [
-            inner
-            for part in outer
-            for inner in (part.values() if isinstance(part, dict) else part)
-            if isinstance(inner, _OUTER)
+            inner for part in outer for inner in (part.values() if isinstance(part, dict) else part) if isinstance(inner, _OUTER)
         ]
     raise _too_deep()
 

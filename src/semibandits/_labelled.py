@@ -73,9 +73,7 @@ def in_item_order(values: Any, of: Items, name: str) -> Any:
     return arranged(values, of.items, name, rows=() if index is None or callable(index) else list(index))
 
 
-def arranged(
-    values: Any, labels: Sequence[Hashable], name: str, *, missing: object = _REQUIRED, rows: Sequence[Any] = ()
-) -> Any:
+def arranged(values: Any, labels: Sequence[Hashable], name: str, *, missing: object = _REQUIRED, rows: Sequence[Any] = ()) -> Any:
     """Numbers in the order of these labels, from a mapping or a Series; anything else unchanged.
 
     Parameters

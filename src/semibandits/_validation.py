@@ -81,8 +81,7 @@ def variance_vector(variance: ArrayLike, of: int | Items) -> FloatArray:
     bad = np.flatnonzero(array <= 0)
     if bad.size:
         raise InvalidInputError(
-            f"variance must be positive, got {array[bad[0]]} for item {bad[0]}: "
-            "leave out items whose reward is known exactly"
+            f"variance must be positive, got {array[bad[0]]} for item {bad[0]}: leave out items whose reward is known exactly"
         )
     return array
 

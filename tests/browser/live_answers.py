@@ -38,8 +38,7 @@ def learner(name="commute", d=12, *, rounds=1234, is_cost=True, drifts=1, seed=0
         for i in range(d)
     ]  # fmt: skip
     found = [
-        {"item": items[i], "text": labels[i], "round": 900 + i, "before": sign * 3.0, "after": sign * 5.25}
-        for i in range(drifts)
+        {"item": items[i], "text": labels[i], "round": 900 + i, "before": sign * 3.0, "after": sign * 5.25} for i in range(drifts)
     ]
     text, value = " → ".join(labels[:3]), sign * float(means[:3].sum())
     best = {"items": items[:3], "text": text, "value": value, "is_cost": is_cost}

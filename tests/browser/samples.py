@@ -40,9 +40,7 @@ def _tree():
     theta = np.random.default_rng(3).uniform(0.1, 0.9, choices.d)
     payload = _payload((choices, theta), [sb.OSSB(), sb.ESCB(), sb.CUCB()], horizon=1000, replications=5)
     place = nx.shell_layout(nx.petersen_graph(), [range(5, 10), range(5)])
-    nodes = [
-        {"name": f"node {v}", "x": (place[v][0] + 1) / 2, "y": (1 - place[v][1]) / 2, "end": None} for v in range(10)
-    ]
+    nodes = [{"name": f"node {v}", "x": (place[v][0] + 1) / 2, "y": (1 - place[v][1]) / 2, "end": None} for v in range(10)]
     edges = [{"item": i, "tail": e[0], "head": e[1], "parallel": (*e, 0)[2]} for i, e in enumerate(choices.items)]
     drawing = {"kind": "network", "directed": False, "geographic": False, "aspect": 1.5, "nodes": nodes, "edges": edges}
     return payload | {"title": "Which backbone should be built?", "subtitle": "Spanning trees", "drawing": drawing}
@@ -56,9 +54,7 @@ def _matching():
     choices = sb.Matchings(pairs)
     theta = np.random.default_rng(7).uniform(3.0, 4.5, choices.d)
     labels = [f"{r} – {c}" for r, c in pairs]
-    payload = _payload(
-        (choices, theta), [sb.OSSB(), sb.CUCB()], horizon=1000, replications=5, unit="stars", labels=labels
-    )
+    payload = _payload((choices, theta), [sb.OSSB(), sb.CUCB()], horizon=1000, replications=5, unit="stars", labels=labels)
     cells = [{"item": i, "row": rows.index(r), "column": columns.index(c)} for i, (r, c) in enumerate(choices.items)]
     return payload | {
         "title": "Which genre should each occupation be shown?",
@@ -201,9 +197,7 @@ def large():
         mean = [(k + 1) * math.log(t) ** 1.5 for t in rounds]
         curve |= {"mean": mean, "lower": [0.9 * y for y in mean], "upper": [1.1 * y for y in mean], "regret": mean[-1]}
     simulation = {"rewards": "", "horizon": rounds[-1], "replications": 100, "seed": 0, "checkpoints": rounds}
-    nodes = [
-        {"name": f"place {v}", "x": x, "y": y, "end": None} for v, (x, y) in enumerate(rng.random((n, 2)).tolist())
-    ]
+    nodes = [{"name": f"place {v}", "x": x, "y": y, "end": None} for v, (x, y) in enumerate(rng.random((n, 2)).tolist())]
     ends = rng.integers(0, n, (d, 2)).tolist()
     edges = [{"item": i, "tail": u, "head": v, "parallel": 0} for i, (u, v) in enumerate(ends)]
     layers = [
@@ -249,9 +243,7 @@ def _payload(problem, policies, *, horizon, replications, unit="", labels=None):
         "checkpoints": result.checkpoints.tolist(), "policies": [_policy(result, row) for row in result.summary()],
     }  # fmt: skip
     closest = min(result.summary(), key=lambda row: row.regret)
-    best = (
-        decision_text(problem, bound.optimal_decision) if named else ", ".join(np.array(labels)[bound.optimal_decision])
-    )
+    best = decision_text(problem, bound.optimal_decision) if named else ", ".join(np.array(labels)[bound.optimal_decision])
     cost = f"{number_text(bound.value, 3)} {unit} per ln T"
     return {
         "schema": 2,
@@ -306,9 +298,7 @@ def _plan(instance, labels, bound):
         decision, rate = bound.plan.decisions[k], float(bound.plan.rates[k])
         gap = best - float(bound.theta[decision].sum())
         new = [labels[i] for i in np.flatnonzero(decision & ~bound.optimal_decision)]
-        text = (
-            change_text(instance, decision, bound.optimal_decision) if instance is not None else "+ " + ", ".join(new)
-        )
+        text = change_text(instance, decision, bound.optimal_decision) if instance is not None else "+ " + ", ".join(new)
         rows.append({"text": text, "gap": gap, "rate": rate, "share": gap * rate / bound.value,
                      "items": np.flatnonzero(decision).tolist()})  # fmt: skip
     return {"rows": rows, "more": max(0, len(order) - 100), "words": "how it departs from the best one"}

@@ -93,9 +93,7 @@ def names_of(page, table):
 def test_a_real_service_is_shown_with_its_token_and_followed(browser, tmp_path):
     url = f"sqlite:///{tmp_path}/learners.db"
     links = [("home", "a"), ("home", "b"), ("a", "work"), ("b", "work")]
-    learner = sb.open_learner(
-        url, name="way to work", decision_set=sb.Paths(links, "home", "work"), variance=1.0, seed=0
-    )
+    learner = sb.open_learner(url, name="way to work", decision_set=sb.Paths(links, "home", "work"), variance=1.0, seed=0)
     learner.ask()
     errors = []
     with serving(url) as address, browser.new_context() as context:
@@ -156,9 +154,7 @@ def test_numbers_marks_and_words_are_those_of_the_answers(live):
             uppers.append(-item["upper"])
     fit = np.polyfit(values, places, 1)
     np.testing.assert_allclose(np.polyval(fit, values), places, atol=0.01)
-    np.testing.assert_allclose(
-        np.polyval(fit, uppers), lefts, atol=0.01
-    )  # a cost's interval starts at minus the upper end
+    np.testing.assert_allclose(np.polyval(fit, uppers), lefts, atol=0.01)  # a cost's interval starts at minus the upper end
     assert fit[0] > 0
     bound = answers["/v1/learners/commute/bound"]["items"]
     wanted = [item for item in bound if item["rate"] > 0]
@@ -187,9 +183,7 @@ def test_rows_are_sorted_and_filtered_by_the_keyboard(live):
     items = answers["/v1/learners/commute/estimates"]["items"]
     assert names_of(page, "#estimates") == [item["text"] for item in sorted(items, key=lambda item: -item["plays"])]
     page.get_by_label("Only links that contain").fill("A1")
-    assert names_of(page, "#estimates") == [
-        item["text"] for item in sorted(items[10:], key=lambda item: -item["plays"])
-    ]
+    assert names_of(page, "#estimates") == [item["text"] for item in sorted(items[10:], key=lambda item: -item["plays"])]
     page.clock.run_for(20_000)  # the choice outlives an update
     assert len(names_of(page, "#estimates")) == 2
     page.get_by_label("Only links that contain").fill("")
@@ -198,9 +192,7 @@ def test_rows_are_sorted_and_filtered_by_the_keyboard(live):
 
 
 def test_another_learner_is_chosen_and_stays_chosen(live):
-    answers = live_answers.service(
-        live_answers.learner(), live_answers.learner("<b>shop window", rounds=55, is_cost=False)
-    )
+    answers = live_answers.service(live_answers.learner(), live_answers.learner("<b>shop window", rounds=55, is_cost=False))
     page = live(answers)
     page.get_by_label("Learner", exact=True).select_option("<b>shop window")
     expect(page.get_by_role("heading", level=1)).to_have_text("<b>shop window")
@@ -309,10 +301,7 @@ def test_a_thousand_items_are_shown_on_demand_and_stay_where_nothing_changes(liv
     summary["calls"] += 1
     items[7]["plays"] += 1000
     wait_for(page, page.locator("#estimates tbody tr").nth(3).get_by_text(f"{items[7]['plays']:,}", exact=True))
-    assert (
-        page.evaluate("Array.from(document.querySelectorAll('#estimates tbody tr')).filter((row) => !row.mark).length")
-        == 1
-    )
+    assert page.evaluate("Array.from(document.querySelectorAll('#estimates tbody tr')).filter((row) => !row.mark).length") == 1
 
 
 def test_every_file_of_the_folder_is_used_and_none_can_make_markup_of_data():

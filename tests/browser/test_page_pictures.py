@@ -48,9 +48,7 @@ def picture_of(page, chart):
 
 def without_chart(page, chart):
     """The same place once the lines, links, cells or bars in it are gone."""
-    page.evaluate(
-        "(all) => { for (const one of document.querySelectorAll(all)) one.style.visibility = 'hidden'; }", INSIDE
-    )
+    page.evaluate("(all) => { for (const one of document.querySelectorAll(all)) one.style.visibility = 'hidden'; }", INSIDE)
     png = page.locator(CHARTS[chart][1]).screenshot(animations="disabled", caret="hide")
     return Image.open(io.BytesIO(png)).convert("RGB")
 

@@ -117,9 +117,7 @@ def test_the_commands_of_the_readme_run(capsys):
     assert len(commands) >= 6
     for command in commands:
         words = re.sub(r"-T \S+ -n \d+", "-T 1000 -n 3", command).split()
-        if (
-            words[0] == "serve"
-        ):  # which runs until it is stopped; tests/service/test_server.py starts it with the same words
+        if words[0] == "serve":  # which runs until it is stopped; tests/service/test_server.py starts it with the same words
             assert words[1] == "--storage"
         else:
             assert run(*words, capsys=capsys)
@@ -203,8 +201,7 @@ def test_policies_and_their_parameters_are_described():
         said = set(re.findall(r"`(\w+)`", rows[policy.__name__]))
         assert said == parameters
         assert all(
-            re.search(rf"^({policy.__name__}\b|.*, {policy.__name__}\b).*\b{name}\b", rows_of_help, re.MULTILINE)
-            for name in said
+            re.search(rf"^({policy.__name__}\b|.*, {policy.__name__}\b).*\b{name}\b", rows_of_help, re.MULTILINE) for name in said
         )
     for radius in RADII:
         assert f"`{radius}`" in section

@@ -204,9 +204,7 @@ def test_create_from_a_file(run):
     assert (state["defer_plans"], state["variance"]) == (True, 2.0)
 
 
-@pytest.mark.parametrize(
-    "options", [["--size", "2"], ["--capacity", "1"], ["--capacity", "1", "--column", "group1=by"]]
-)
+@pytest.mark.parametrize("options", [["--size", "2"], ["--capacity", "1"], ["--capacity", "1", "--column", "group1=by"]])
 def test_items_of_a_table_keep_their_names(run, options):
     columns = "item,theta" if "--size" in options else "item,group,by,theta"
     rows = [f"{name},{'x,y,' * (len(columns) > 10)}0.5\n" for name in ("Storm", "Cup", "Tax")]
@@ -253,6 +251,4 @@ def test_a_missing_package_is_one_error(run, monkeypatch, action):
     rest = [] if action in ("list", "import") else ["courier", "power-grid"] if action == "create" else ["courier"]
     code, out, err = run(["learner", action, URL, *rest])
     assert (code, out) == (2, "")
-    assert err == (
-        "Error: learners in a database need SQLAlchemy, which is not installed: run pip install sqlalchemy\n"
-    )
+    assert err == ("Error: learners in a database need SQLAlchemy, which is not installed: run pip install sqlalchemy\n")

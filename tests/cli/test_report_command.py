@@ -126,8 +126,7 @@ def test_a_folder_without_results(run):
     code, out, err = run(["report", "."], TABLE)
     assert (code, out) == (2, "")
     assert err == (
-        "Error: . must contain results, got neither simulation.zip nor bound.json: run semibandits simulate ... "
-        "--output FOLDER\n"
+        "Error: . must contain results, got neither simulation.zip nor bound.json: run semibandits simulate ... --output FOLDER\n"
     )
     assert names() == ["table.csv"]
 

@@ -291,9 +291,7 @@ def test_output_that_cannot_be_written(study, arguments):
     with open("table.csv", encoding="utf-8") as read_only:  # as on a full disk, each attempt to write fails
         done = subprocess.run(command, stdout=read_only, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith(
-        "Error: files must stay in place and the disk must have room, got Bad file descriptor"
-    )
+    assert done.stderr.startswith("Error: files must stay in place and the disk must have room, got Bad file descriptor")
     assert done.stderr.count("\n") == 1
 
 
@@ -338,9 +336,7 @@ def test_progress_of_both_kinds(study):
     lines = run(["run", "study.toml", "--progress"])[2].splitlines()
     assert lines[-1].startswith("8 of 8 replications, ")
     assert run(["run", "study.toml", "--output", "x", "--no-progress"])[2] == ""
-    Path("paths.toml").write_text(
-        '[problem]\nnetwork = "germany50"\nsource = "Aachen"\ntarget = "Berlin"\n', encoding="utf-8"
-    )
+    Path("paths.toml").write_text('[problem]\nnetwork = "germany50"\nsource = "Aachen"\ntarget = "Berlin"\n', encoding="utf-8")
     code, _, err = run(["run", "paths.toml", "--progress"])
     assert code == 0
     assert err.startswith("round 1, ")
@@ -405,9 +401,7 @@ def test_ctrl_c_in_a_process(tmp_path):
         finally:
             process.kill()
     assert (process.returncode, out) == (130, "")
-    assert (
-        "of 60,000 replications are finished and kept in study-results; to continue, run the same command again" in err
-    )
+    assert "of 60,000 replications are finished and kept in study-results; to continue, run the same command again" in err
     assert "Traceback" not in err
     assert list((tmp_path / "study-results" / "parts").glob("*.zip"))
     assert (tmp_path / "study-results" / "study.toml").exists()

@@ -401,8 +401,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_bytes(run, monkeypatch):
         code, out, err = run([*SHORT, "--output", "run"], TABLE)
     assert (code, out) == (130, "")
     assert err == (
-        "Error: interrupted: 3 of 8 replications are finished and kept in run; "
-        "to continue, run the same command with --resume\n"
+        "Error: interrupted: 3 of 8 replications are finished and kept in run; to continue, run the same command with --resume\n"
     )
     assert len(list(Path("run/parts").iterdir())) == 3
     assert not Path("run/summary.csv").exists()

@@ -166,9 +166,7 @@ def test_file_names_that_are_not_utf8(run):
 def test_halves_of_characters_in_names_are_kept(run):
     name = "a\ud800"
     own = {"family": "trees", "edges": [[name, "b"], ["b", "c"], [name, "c"]], "theta": [1, 2, 3], "name": name}
-    Path("own.json").write_text(
-        json.dumps(own | {"positions": {name: [0, 0], "b": [1, 1], "c": [0, 2]}}), encoding="utf-8"
-    )
+    Path("own.json").write_text(json.dumps(own | {"positions": {name: [0, 0], "b": [1, 1], "c": [0, 2]}}), encoding="utf-8")
     code, _, err = run(["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "kept", "--plot", "own.pdf"])
     assert (code, err) == (0, "")
     assert json.loads(Path("kept/instance.json").read_text(encoding="utf-8"))["edges"] == own["edges"]

@@ -19,9 +19,7 @@ def courier(tmp_path):
     """A learner in a database, and the address of its service."""
     url = f"sqlite:///{tmp_path}/learners.db"
     with (
-        sb.open_learner(
-            url, name="courier", decision_set=sb.Paths(LINKS, "home", "work"), variance=1.0, seed=0
-        ) as learner,
+        sb.open_learner(url, name="courier", decision_set=sb.Paths(LINKS, "home", "work"), variance=1.0, seed=0) as learner,
         serving(url) as address,
     ):
         yield learner, address

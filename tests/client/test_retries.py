@@ -148,9 +148,7 @@ def test_errors_are_those_of_the_library_and_are_not_repeated(service, answer, k
 def test_messages_control_no_terminal(service):
     escape = "\x1b]0;title\x07\u202e\n"
     refusal = {"error": {"type": "Infeasible", "message": escape}}
-    client, _ = service(
-        (409, refusal), (200, "<html>", ("Content-Type", "\x1b[2J")), (200, {"rounds": [{escape: 1}]}), retries=0
-    )
+    client, _ = service((409, refusal), (200, "<html>", ("Content-Type", "\x1b[2J")), (200, {"rounds": [{escape: 1}]}), retries=0)
     for _ in range(3):
         with pytest.raises(sb.SemibanditsError) as caught:
             client.learner("commute").ask()
@@ -286,8 +284,6 @@ def test_malformed_arguments_of_the_client(arguments):
 
 def test_importing_the_client_loads_nothing_that_computes():
     code = "import semibandits.client, sys; print(*sys.modules)"
-    loaded = set(
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    )
+    loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
     assert not loaded & {"numpy", "numba", "scipy", "networkx", "sqlalchemy", "typer"}
     assert "semibandits.learning" not in loaded

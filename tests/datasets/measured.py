@@ -73,9 +73,7 @@ def check_replayed(dataset):
         log = dataset.outcomes[i]
         assert set(column) <= set(log)
         assert abs(column.mean() - dataset.theta[i]) <= 5 * log.std() / np.sqrt(4_000)
-    result = sb.simulate(
-        dataset.decision_set, rewards, [sb.CUCB(), sb.ThompsonSampling()], horizon=200, replications=2, seed=1
-    )
+    result = sb.simulate(dataset.decision_set, rewards, [sb.CUCB(), sb.ThompsonSampling()], horizon=200, replications=2, seed=1)
     assert result.lower_bound is None
     for regret in result.regret.values():
         assert regret.shape[0] == 2

@@ -22,8 +22,7 @@ def dataset():
 def great_circle(a, b):
     """By the angle of two unit vectors, unlike the script that made the table; Earth's mean radius is 6,371 km."""
     vectors = [
-        np.array([math.cos(y) * math.cos(x), math.cos(y) * math.sin(x), math.sin(y)])
-        for x, y in (np.radians(a), np.radians(b))
+        np.array([math.cos(y) * math.cos(x), math.cos(y) * math.sin(x), math.sin(y)]) for x, y in (np.radians(a), np.radians(b))
     ]
     return 6371.0 * math.atan2(np.linalg.norm(np.cross(*vectors)), vectors[0] @ vectors[1])
 

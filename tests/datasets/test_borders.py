@@ -126,9 +126,7 @@ def test_results_are_not_shared():
     assert all(np.isfinite(line).all() for line in borders(6, 47, 15, 55))
 
 
-@pytest.mark.parametrize(
-    "box", [(15, 47, 6, 55), (6, 55, 15, 47), (6, 47, 6, 55), (math.nan, 47, 15, 55), (6, 47, math.inf, 55)]
-)
+@pytest.mark.parametrize("box", [(15, 47, 6, 55), (6, 55, 15, 47), (6, 47, 6, 55), (math.nan, 47, 15, 55), (6, 47, math.inf, 55)])
 def test_empty_boxes_are_refused(box):
     with pytest.raises(InvalidInputError, match="west < east and south < north"):
         borders(*box)

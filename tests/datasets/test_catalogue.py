@@ -135,9 +135,7 @@ def test_a_package_that_is_not_there_is_missing():
 
 
 def test_unknown_names_come_with_close_ones():
-    with pytest.raises(
-        InvalidInputError, match=r"dataset must be a known name, got 'flights': did you mean .*flights-"
-    ):
+    with pytest.raises(InvalidInputError, match=r"dataset must be a known name, got 'flights': did you mean .*flights-"):
         datasets.load("flights")
 
 

@@ -68,11 +68,7 @@ def test_films_are_the_most_rated(build, n, m, raw):
     by_label = {title[film]: ratings[film] for film in ratings}
     for label, mean, log in zip(dataset.labels, dataset.theta, dataset.outcomes, strict=True):
         name, year = label[:-7], label[-7:]
-        found = [
-            key
-            for key in (label, *(f"{name.removeprefix(a + ' ')}, {a}{year}" for a in ("The", "A")))
-            if key in by_label
-        ]
+        found = [key for key in (label, *(f"{name.removeprefix(a + ' ')}, {a}{year}" for a in ("The", "A"))) if key in by_label]
         observed = by_label[found[0]]
         assert len(observed) >= len(ratings[chosen[-1]])
         assert mean == exact_mean(observed)
@@ -120,9 +116,7 @@ def test_at_most_two_of_each_rarest_genre(raw):
     assert dataset.decision_set.m == sum(min(2, n) for n in sizes.values())
     best = [dataset.labels[i] for i in np.flatnonzero(dataset.decision_set.maximize(dataset.theta))]
     for genre in sizes:
-        of_genre = sorted(
-            (-t, label) for label, t in zip(dataset.labels, dataset.theta, strict=True) if groups[label] == genre
-        )
+        of_genre = sorted((-t, label) for label, t in zip(dataset.labels, dataset.theta, strict=True) if groups[label] == genre)
         assert {label for _, label in of_genre[:2]} == {label for label in best if groups[label] == genre}
 
 
@@ -222,9 +216,7 @@ def test_the_package_is_never_imported(build):
 @pytest.mark.parametrize("build", ALL)
 def test_a_missing_package_is_named_with_the_command_that_installs_it(build, monkeypatch):
     monkeypatch.setitem(sys.modules, "recbole", None)
-    with pytest.raises(
-        SemibanditsError, match=r'run pip install --no-deps "recbole==1\.2\.1" \(only its data files are read'
-    ):
+    with pytest.raises(SemibanditsError, match=r'run pip install --no-deps "recbole==1\.2\.1" \(only its data files are read'):
         build()
 
 

@@ -50,9 +50,7 @@ def test_lengths_are_great_circles_of_the_coordinates():
             assert abs(link.km - expected) <= 1.6 + 5e-4 * expected, (name, link.ends)
 
 
-@pytest.mark.parametrize(
-    ("name", "nodes", "links"), [("germany50", 50, 88), ("polska", 12, 18), ("nobel-germany", 17, 26)]
-)
+@pytest.mark.parametrize(("name", "nodes", "links"), [("germany50", 50, 88), ("polska", 12, 18), ("nobel-germany", 17, 26)])
 def test_sizes_are_those_of_sndlib(name, nodes, links):
     network = datasets.network(name)
     assert (len(network.nodes), len(network.links)) == (nodes, links)
@@ -134,9 +132,7 @@ def test_spanning_trees_are_counted_by_kirchhoff():
 def test_drawings_refuse_delays_but_have_a_topology(name):
     network = datasets.network(name)
     first, second = network.links[0].ends
-    with pytest.raises(
-        InvalidInputError, match=f"got the network {name}, whose coordinates are positions in a drawing"
-    ):
+    with pytest.raises(InvalidInputError, match=f"got the network {name}, whose coordinates are positions in a drawing"):
         network.delay_dag(first, second)
     with pytest.raises(InvalidInputError, match="geographic"):
         network.spanning_trees()
@@ -144,9 +140,7 @@ def test_drawings_refuse_delays_but_have_a_topology(name):
 
 
 def test_unknown_names_come_with_close_ones():
-    with pytest.raises(
-        InvalidInputError, match=r"network must be a known name, got 'germany': did you mean .*germany50"
-    ):
+    with pytest.raises(InvalidInputError, match=r"network must be a known name, got 'germany': did you mean .*germany50"):
         datasets.network("germany")
     network = datasets.network("germany50")
     with pytest.raises(InvalidInputError, match=r"source in germany50 .* did you mean Saarbruecken"):

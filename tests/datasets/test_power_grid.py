@@ -96,9 +96,7 @@ def test_the_drawing_has_a_place_for_each_bus(dataset):
     assert not dataset.instance.geographic
 
 
-@pytest.mark.parametrize(
-    "bad", [{"current": 0.0}, {"current": float("nan")}, {"spread": -1.0}, {"spread": float("inf")}]
-)
+@pytest.mark.parametrize("bad", [{"current": 0.0}, {"current": float("nan")}, {"spread": -1.0}, {"spread": float("inf")}])
 def test_loss_models_check_their_numbers(bad):
     with pytest.raises(InvalidInputError, match=next(iter(bad))):
         LossModel(**bad)

@@ -19,9 +19,7 @@ def smallest_proxy(log):
     values, counts = np.unique(log, return_counts=True)
     steps = np.geomspace(1e-2, 1e3, 200) / np.ptp(log)
     u = np.concatenate([steps, -steps])[:, None]
-    return float(
-        np.max(2 * logsumexp(np.log(counts / counts.sum()) + u * (values - log.mean()), axis=1) / u[:, 0] ** 2)
-    )
+    return float(np.max(2 * logsumexp(np.log(counts / counts.sum()) + u * (values - log.mean()), axis=1) / u[:, 0] ** 2))
 
 
 def test_the_python_of_the_page_runs():

@@ -25,9 +25,7 @@ def test_paths_and_delays(name, network, source, target, d, count):
     assert np.allclose(dataset.theta, [-delays[item] for item in paths.items], rtol=1e-14)
     assert np.allclose(dataset.variance, [model.variance(links[item][1]) for item in paths.items], rtol=1e-14)
     graph = nx.DiGraph(list(paths.items))
-    listed = [
-        sum(delays[arc] for arc in nx.utils.pairwise(path)) for path in nx.all_simple_paths(graph, source, target)
-    ]
+    listed = [sum(delays[arc] for arc in nx.utils.pairwise(path)) for path in nx.all_simple_paths(graph, source, target)]
     assert len(listed) == count
     best = paths.maximize(dataset.theta)
     assert dataset.theta @ best == pytest.approx(-min(listed), rel=1e-12)

@@ -163,9 +163,7 @@ def test_determinants_stop_at_the_limit_of_work(monkeypatch):
     assert more_than is not None
     assert more_than >= trees.d - trees.m
     primes.clear()
-    assert (
-        sb.SpanningTrees(nx.path_graph(5_000)).count_within(COUNT_WORK).exact is None
-    )  # a matrix of 25 million entries
+    assert sb.SpanningTrees(nx.path_graph(5_000)).count_within(COUNT_WORK).exact is None  # a matrix of 25 million entries
     assert primes == []
 
 

@@ -155,9 +155,7 @@ def test_the_smallest_gap_is_that_of_the_list(family, seed, kind):
     assert found == expected or abs(found - expected) <= rounding
 
 
-@pytest.mark.parametrize(
-    "family", [family for family in BUILDERS if family != "routes"]
-)  # which are ranked on their own
+@pytest.mark.parametrize("family", [family for family in BUILDERS if family != "routes"])  # which are ranked on their own
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_ranking_lists_every_decision_once_by_decreasing_reward(family, seed):

@@ -146,9 +146,7 @@ def check_star(graph, theta, expected):
     """Every single swap is a cycle of two arcs through the hub, and there are no other cycles."""
     assert graph.n_nodes == 1 + len({i for _, i, _ in expected})
     padded = np.append(theta, 0.0)
-    reduced = (
-        padded[graph.leaving] - padded[graph.entering] + graph.potentials[graph.tails] - graph.potentials[graph.heads]
-    )
+    reduced = padded[graph.leaving] - padded[graph.entering] + graph.potentials[graph.tails] - graph.potentials[graph.heads]
     assert graph.costs == pytest.approx(reduced, abs=1e-12)
     assert len(graph.hub) == 0
     out = np.flatnonzero(graph.tails == 0)
@@ -232,9 +230,7 @@ def test_an_oracle_that_is_not_a_matroid_is_detected():
     independent = [[], [0], [1], [2], [3], [0, 2], [0, 2, 3], [0, 1, 2]]
     decisions = MatroidBases(matroids.Oracle(4, lambda indices: indices.tolist() in independent))
     for ask in (decisions.swaps, decisions.exchange_graph):
-        with pytest.raises(
-            InvalidInputError, match=r"improves by 2 when item 3 leaves for item 1: .* is not a matroid"
-        ):
+        with pytest.raises(InvalidInputError, match=r"improves by 2 when item 3 leaves for item 1: .* is not a matroid"):
             ask([4.0, 3.0, 2.0, 1.0])
 
 

@@ -310,9 +310,7 @@ def test_counting_assignments():
 
 def test_listing_stops_early_for_huge_numbers():
     # 10^17 decisions: the search stops at the limit.
-    common = MatroidIntersection(
-        matroids.Partition(np.arange(288) % 16, 2), matroids.Partition(np.arange(288) % 3, 4), 10
-    )
+    common = MatroidIntersection(matroids.Partition(np.arange(288) % 16, 2), matroids.Partition(np.arange(288) % 3, 4), 10)
     with pytest.raises(TooManyDecisionsError, match="limit = 50"):
         common.enumerate(50)
 
@@ -324,9 +322,7 @@ def test_large_instance_is_certified_by_weight_splitting():
     for weights in (rng.random(288), rng.integers(-4, 5, 288).astype(float), -rng.random(288)):
         graph = common.exchange_graph(weights)
         assert graph.decision in common
-        assert certified_bound(common, graph, weights) == pytest.approx(
-            weights[graph.decision].sum(), rel=1e-12, abs=1e-12
-        )
+        assert certified_bound(common, graph, weights) == pytest.approx(weights[graph.decision].sum(), rel=1e-12, abs=1e-12)
         assert graph.n_arcs < 350
 
 

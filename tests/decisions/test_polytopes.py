@@ -73,9 +73,7 @@ def test_linear_programs_reach_the_heaviest_decision(seed):
     rng = np.random.default_rng(seed)
     decision_set = FAMILIES[seed % len(FAMILIES)](rng)
     hull = polytope(decision_set)
-    weights = (
-        rng.normal(size=decision_set.d) if rng.random() < 0.5 else rng.integers(-2, 3, decision_set.d).astype(float)
-    )
+    weights = rng.normal(size=decision_set.d) if rng.random() < 0.5 else rng.integers(-2, 3, decision_set.d).astype(float)
     assert optimum(hull, weights) == pytest.approx(weights @ decision_set.maximize(weights), abs=1e-7)
 
 

@@ -155,9 +155,7 @@ def test_both_directions_of_an_edge_are_one_item():
     assert x.d == 5
     assert not x.directed
     assert x.count() == 4
-    best = x.maximize(
-        -np.array([1.0, 1.0, 1.0, 5.0, 5.0])
-    )  # in the order of networkx: home-a, home-b, a-b, a-office, b-office
+    best = x.maximize(-np.array([1.0, 1.0, 1.0, 5.0, 5.0]))  # in the order of networkx: home-a, home-b, a-b, a-office, b-office
     assert x.walk(best)[0] == "home"
     backwards = sb.Routes(STREETS, "office", "home")
     assert (backwards.maximize(-np.ones(5)) == x.maximize(-np.ones(5))).all()

@@ -40,9 +40,7 @@ def test_a_report_shows_the_regret_that_is_printed(run_of, name):
         mean = float(result.regret[policy["name"]][:, -1].mean())
         assert policy["regret"] == pytest.approx(mean, rel=1e-5)
         shown = f"{mean / run.rounds:6.1f}" if name == "which_shortlist" else f"{mean:6,.0f}"
-        assert re.search(
-            rf"^ *{re.escape(policy['name'])} +(loses +)?{re.escape(shown.strip())} ", run.printed, re.MULTILINE
-        )
+        assert re.search(rf"^ *{re.escape(policy['name'])} +(loses +)?{re.escape(shown.strip())} ", run.printed, re.MULTILINE)
 
 
 def test_the_route_is_the_fastest_of_all(run_of):
@@ -53,8 +51,7 @@ def test_the_route_is_the_fastest_of_all(run_of):
         (tail, head, -theta) for (tail, head), theta in zip(dataset.decision_set.items, dataset.theta, strict=True)
     )
     routes = {
-        tuple(route): nx.path_weight(graph, route, "weight")
-        for route in nx.all_simple_paths(graph, "Saarbruecken", "Greifswald")
+        tuple(route): nx.path_weight(graph, route, "weight") for route in nx.all_simple_paths(graph, "Saarbruecken", "Greifswald")
     }
     best, second = sorted(routes, key=routes.get)[:2]
     assert f"{len(routes):,} routes over {graph.number_of_edges()} links; delays are modelled\n" in run.printed
@@ -84,9 +81,7 @@ def test_the_timetable_is_the_best_one(run_of):
     value = shares[rows, columns].sum()
     assert f"{value:.2f} are on time at best" in run.printed
     printed = re.findall(r"^  (\d\d:\d\d)  (.+)$", run.printed, re.MULTILINE)
-    assert {(city, hour) for hour, city in printed} == {
-        (cities[r], hours[c]) for r, c in zip(rows, columns, strict=True)
-    }
+    assert {(city, hour) for hour, city in printed} == {(cities[r], hours[c]) for r, c in zip(rows, columns, strict=True)}
     others = []  # the second best timetable lacks some pair of the best one
     for r, c in zip(rows, columns, strict=True):
         without = shares.copy()

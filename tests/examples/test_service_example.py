@@ -54,9 +54,7 @@ def test_a_worker_that_is_killed_goes_on_and_counts_every_order_once(tmp_path):
     learner.close()
 
 
-def test_a_worker_closes_rounds_in_which_nothing_was_measured_or_whose_outcome_is_refused(
-    tmp_path, monkeypatch, caplog
-):
+def test_a_worker_closes_rounds_in_which_nothing_was_measured_or_whose_outcome_is_refused(tmp_path, monkeypatch, caplog):
     url = f"sqlite:///{tmp_path}/learners.db"
     learner, worker = courier(url), runpy.run_path(str(WORKER))
     carry_out = worker["carry_out"]

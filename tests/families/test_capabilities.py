@@ -37,9 +37,7 @@ def test_every_family_has_tags_and_every_tag_a_column():
 
 def test_the_docs_hold_the_table_as_generated():
     text = (DOCS / "structures.md").read_text(encoding="utf-8")
-    assert capability_table() in text, (
-        "docs/structures.md holds what python -m semibandits.families.capabilities prints"
-    )
+    assert capability_table() in text, "docs/structures.md holds what python -m semibandits.families.capabilities prints"
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)

@@ -129,9 +129,7 @@ def test_the_rebuilt_set_is_the_same(name):
         loose = rng.normal(size=decision_set.d)
         for w in (tied, loose):
             np.testing.assert_array_equal(again.maximize(w), decision_set.maximize(w))
-        np.testing.assert_array_equal(
-            again.maximize_index(tied, np.abs(loose)), decision_set.maximize_index(tied, np.abs(loose))
-        )
+        np.testing.assert_array_equal(again.maximize_index(tied, np.abs(loose)), decision_set.maximize_index(tied, np.abs(loose)))
     np.testing.assert_array_equal(again.enumerate(), decision_set.enumerate())
 
 

@@ -124,12 +124,8 @@ def test_a_text_for_each_row_by_one_text_is_kept_once(tmp_path):
     table(tmp_path / "a.parquet", repeated("x" * 50_000))
     sheet = read_parquet(tmp_path / "a.parquet")  # 5 GB otherwise
     assert len({id(row[0]) for _, row in sheet.rows[1:]}) == 1
-    table(
-        tmp_path / "b.parquet", ["x" * 10**5] * 1000, use_dictionary=False, column_encoding={"item": "DELTA_BYTE_ARRAY"}
-    )
-    with pytest.raises(
-        InvalidInputError, match=r"got the encoding DELTA_BYTE_ARRAY in 'item': save it with another encoding"
-    ):
+    table(tmp_path / "b.parquet", ["x" * 10**5] * 1000, use_dictionary=False, column_encoding={"item": "DELTA_BYTE_ARRAY"})
+    with pytest.raises(InvalidInputError, match=r"got the encoding DELTA_BYTE_ARRAY in 'item': save it with another encoding"):
         read_parquet(tmp_path / "b.parquet")
     with pytest.raises(InvalidInputError, match=r"must have distinct names, got 'x{40}\.\.\.' on lines 1 and 2"):
         read_table(tmp_path / "a.parquet", ONE)
@@ -166,10 +162,7 @@ def test_excel_files_with_other_parts(tmp_path):
     assert [row for _, row in read_xlsx(tmp_path / "a.xlsx").rows] == [["item", "theta"], ["a", 1], ["b", 2]]
     text = b"<si><t>item</t></si><si><r><t>the</t></r><r><t>ta</t></r></si>"
     strings(tmp_path / "b.xlsx", text)
-    content = {
-        name: zipfile.ZipFile(tmp_path / "b.xlsx").read(name)
-        for name in zipfile.ZipFile(tmp_path / "b.xlsx").namelist()
-    }
+    content = {name: zipfile.ZipFile(tmp_path / "b.xlsx").read(name) for name in zipfile.ZipFile(tmp_path / "b.xlsx").namelist()}
     row = b'<row r="9"><c r="B9" t="s"><v>0</v></c><c r="D9" t="s"><v>1</v></c></row></sheetData>'
     content[SHEET] = content[SHEET].replace(b"</sheetData>", row)
     with zipfile.ZipFile(tmp_path / "b.xlsx", "w") as archive:

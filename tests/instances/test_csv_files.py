@@ -99,9 +99,7 @@ STREETS = "tail,head,theta,least\na,b,-1,0.5\nb,a,-1,0.5\nb,d,-2,1\na,d,-4,3\n"
 
 def test_links_that_form_cycles_are_routes(read):
     instance = read(STREETS, source="a", target="d")
-    same(
-        instance, Routes([("a", "b"), ("b", "a"), ("b", "d"), ("a", "d")], "a", "d", [0.5, 0.5, 1, 3]), [-1, -1, -2, -4]
-    )
+    same(instance, Routes([("a", "b"), ("b", "a"), ("b", "d"), ("a", "d")], "a", "d", [0.5, 0.5, 1, 3]), [-1, -1, -2, -4])
     assert instance.decision_set.least.tolist() == [0.5, 0.5, 1.0, 3.0]
     assert "cycles" in instance.note
 

@@ -476,9 +476,7 @@ def test_any_table_gives_an_instance_or_one_message(data):
     row = st.lists(st.sampled_from(CELLS), min_size=len(names), max_size=len(names) + 1)
     rows = data.draw(st.lists(row, max_size=5))
     options = data.draw(
-        st.sampled_from(
-            [{"size": 1}, ENDS, {"capacities": ("1",)}, {"minimize": True, "size": 1}, {"family": "trees"}, {}]
-        )
+        st.sampled_from([{"size": 1}, ENDS, {"capacities": ("1",)}, {"minimize": True, "size": 1}, {"family": "trees"}, {}])
     )
     with tempfile.TemporaryDirectory() as folder:
         text = "\n".join(separator.join(cells) for cells in [names, *rows])

@@ -35,9 +35,7 @@ SETS = {
     "transversal": sb.MatroidBases(Transversal([[0], [0, 1], [1, 2], [2], [0, 2], [], [3], [3, 0]])),
     "binary": sb.MatroidBases(Linear(RNG.integers(0, 2, (4, 8)), field=2)),
     "real": sb.MatroidBases(Linear(RNG.normal(size=(3, 7)))),
-    "matchings": sb.MatroidIntersection(
-        Partition([i // 4 for i in range(16)], 1), Partition([i % 4 for i in range(16)], 1)
-    ),
+    "matchings": sb.MatroidIntersection(Partition([i // 4 for i in range(16)], 1), Partition([i % 4 for i in range(16)], 1)),
     "perfect matchings": sb.Matchings([(r, c) for r in range(4) for c in range(4)], saturate="both"),
     "all rows matched": sb.Matchings([*((r, c) for r in range(3) for c in range(5)), (0, 0), (2, 1)], saturate="rows"),
     "any matching": sb.Matchings([(r, c) for r in range(3) for c in range(4)], saturate="none"),
@@ -56,6 +54,4 @@ def searched(decisions, rewards, bonuses, ratio, x, most, report, share=1.0, hin
 ALL = {name: decisions.enumerate() for name, decisions in SETS.items()}
 
 
-MATROIDS = [
-    name for name, decisions in SETS.items() if decisions.compiled().index is pointer(swap_bound.bases_search, INDEX)
-]
+MATROIDS = [name for name, decisions in SETS.items() if decisions.compiled().index is pointer(swap_bound.bases_search, INDEX)]

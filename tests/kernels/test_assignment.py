@@ -135,9 +135,7 @@ def test_heaviest_matching_against_scipy(n, n_others, degree, kind, optional):
 def test_weights_whose_sums_overflow_do_not_write_out_of_bounds(optional):
     huge = np.array([1.7e308, -1.7e308, -1.7e308, 1.7e308] * 4)
     with np.errstate(all="ignore"):
-        entry, stuck = heaviest_matching(
-            huge, Bipartite(np.array([0, 4, 8, 12, 16]), np.tile(np.arange(4), 4), 4, optional)
-        )
+        entry, stuck = heaviest_matching(huge, Bipartite(np.array([0, 4, 8, 12, 16]), np.tile(np.arange(4), 4), 4, optional))
     assert len(entry) == 4
     assert len(stuck) <= 4
 

@@ -17,9 +17,7 @@ from semibandits.kernels.background import LOCK, SWITCH, Background
 from semibandits.kernels.spending import FILE
 
 fcntl = pytest.importorskip("fcntl", reason="there is no child on Windows")
-pytestmark = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT) or tiers._tier != "auto", reason="the tier is chosen already"
-)
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT) or tiers._tier != "auto", reason="the tier is chosen already")
 
 START = """
 import os, sys
@@ -174,9 +172,7 @@ def test_it_is_off_where_there_must_be_no_child(tmp_path, monkeypatch):
     assert Background().is_off
 
 
-@pytest.mark.parametrize(
-    "trouble", ["resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))", "sys.executable = '/nowhere/python'"]
-)
+@pytest.mark.parametrize("trouble", ["resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))", "sys.executable = '/nowhere/python'"])
 def test_with_a_full_disk_or_without_a_child_calls_stay_python_without_a_word(tmp_path, trouble):
     script = f"""
         import resource

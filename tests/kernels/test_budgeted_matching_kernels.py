@@ -20,9 +20,7 @@ def instances(draw):
     pairs = sorted(draw(st.lists(pair, min_size=1, max_size=12)), key=lambda entry: entry[0])
     ptr = np.searchsorted([r for r, _ in pairs], np.arange(n + 1))
     number = draw(
-        st.sampled_from(
-            [st.integers(-3, 3), st.floats(-1, 1), st.sampled_from([0.3, 0.3 + 1e-9, -0.3, 0.0]), st.just(2.0)]
-        )
+        st.sampled_from([st.integers(-3, 3), st.floats(-1, 1), st.sampled_from([0.3, 0.3 + 1e-9, -0.3, 0.0]), st.just(2.0)])
     )
     vector = st.lists(number, min_size=len(pairs), max_size=len(pairs))
     a, c = np.array(draw(vector), dtype=np.float64), np.array(draw(vector), dtype=np.float64)
@@ -58,9 +56,7 @@ def test_largest_reward_within_a_budget(instance, data):
     at_least = data.draw(st.sampled_from(sums))[1] + data.draw(st.sampled_from([-1e-11, -1e-11, 0.1, -0.1]))
     expected = max((reward for reward, budget in sums if budget >= at_least), default=-math.inf)
     step = data.draw(st.sampled_from([0.0, 1.0])) if (a == np.floor(a)).all() else 0.0
-    entry, value, bound, _ = best_matching(
-        a, c, Bipartite(ptr, others, n_others, optional), Goal(False, at_least, step)
-    )
+    entry, value, bound, _ = best_matching(a, c, Bipartite(ptr, others, n_others, optional), Goal(False, at_least, step))
     assert value == pytest.approx(expected, abs=1e-11)
     assert bound >= expected - 1e-11
     if expected > -math.inf:

@@ -72,9 +72,7 @@ def run(library, code=RUN, **variables):
     environment |= {"PYTHONPATH": str(library.parent), "SEMIBANDITS_TIER": "compiled", **variables}
     # Python takes bytecode of a file with the same time and size for its own, whatever the file says.
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True
-    )
+    result = subprocess.run([sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True)
     assert result.stderr == ""
     return result.stdout.split()
 
@@ -159,9 +157,7 @@ caching._CacheLocator.ensure_cache_path = refused
 
 def test_the_digest_follows_every_import_of_a_kernel_by_a_kernel():
     for path in _cache.FOLDER.rglob("*.py"):
-        named = {
-            line.split()[1] for line in path.read_text().splitlines() if line.startswith("from semibandits.kernels.")
-        }
+        named = {line.split()[1] for line in path.read_text().splitlines() if line.startswith("from semibandits.kernels.")}
         homes = {_cache.FOLDER.joinpath(*name.split(".")[2:]) for name in named}
         files = {home.with_suffix(".py") for home in homes if home.with_suffix(".py").is_file()}
         assert files <= _cache._imported(path)
@@ -184,9 +180,7 @@ def outer(x):
 def test_kernels_that_were_kept_with_types_that_are_no_more_are_compiled_again(library):
     """After an upgrade that renamed a record, the cached index refers to the old name."""
     module = library / "kernels" / "outer.py"
-    call = (
-        "from semibandits.kernels.outer import outer, {0}; print(outer({0}(3.0)), sum(outer.stats.cache_hits.values()))"
-    )
+    call = "from semibandits.kernels.outer import outer, {0}; print(outer({0}(3.0)), sum(outer.stats.cache_hits.values()))"
     for name, hits in (("Old", 0), ("Old", 1), ("New", 0), ("New", 1)):
         module.write_text(WITH_RECORD.format(name=name))
         assert run(library, call.format(name)) == ["4.0", str(hits)]

@@ -78,9 +78,7 @@ def test_longest_path_against_all_paths(instance, data):
     tails, heads = ends(arcs)
     weights = data.draw(st.lists(st.integers(-3, 3), min_size=len(arcs), max_size=len(arcs)))
     x, heaviest = longest_path(np.array(weights, dtype=np.float64), *grouped(n, heads, tails))
-    assert heaviest.tolist() == [
-        max(sum(weights[k] for k in path) for path in twin_paths(arcs, 0, v)) for v in range(n)
-    ]
+    assert heaviest.tolist() == [max(sum(weights[k] for k in path) for path in twin_paths(arcs, 0, v)) for v in range(n)]
     assert tuple(sorted(np.flatnonzero(x), key=lambda k: tails[k])) == twin_longest(arcs, weights, n - 1)
 
 

@@ -91,9 +91,7 @@ def shortlist(kind, d, seed):
         ),
         "partition": lambda: sb.MatroidBases(Partition(groups.tolist(), 1)),
         "m-sets": lambda: sb.MSets(d, 8),
-        "intersection": lambda: sb.MatroidIntersection(
-            Partition(groups.tolist(), 2), Partition(sources.tolist(), 3), size=8
-        ),
+        "intersection": lambda: sb.MatroidIntersection(Partition(groups.tolist(), 2), Partition(sources.tolist(), 3), size=8),
         "transversal": lambda: sb.MatroidBases(Transversal([[int(g), int(g + 1) % 10] for g in groups])),
     }
     plays = rng.choice([1, 1, 1, 2], d)
@@ -234,9 +232,7 @@ class Plain(sb.DecisionSet):
         return self._rows[np.argmax(self._rows @ np.asarray(weights))].copy()
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: sb.MSets(9, 3), lambda: Plain(sb.MSets(9, 3).enumerate())], ids=["own", "user's"]
-)
+@pytest.mark.parametrize("make", [lambda: sb.MSets(9, 3), lambda: Plain(sb.MSets(9, 3).enumerate())], ids=["own", "user's"])
 @pytest.mark.parametrize("scale", [1.0, 1e-60, 1e49])
 @pytest.mark.parametrize("ratio", [1.0, 0.8])
 def test_search_index_answers_with_a_bound(make, scale, ratio):

@@ -42,9 +42,7 @@ def vectors(d: int, numbers: st.SearchStrategy[float]) -> st.SearchStrategy[np.n
 
 
 REWARDS = st.one_of(st.sampled_from([-1.0, 0.0, 0.0, 1.0, 2.0]), st.floats(-3, 3))
-BONUSES = st.one_of(
-    st.sampled_from([0.0, 0.0, 1.0, 1.0, 4.0]), st.floats(0, 3), st.floats(-8, 8).map(lambda e: 10.0**e)
-)
+BONUSES = st.one_of(st.sampled_from([0.0, 0.0, 1.0, 1.0, 4.0]), st.floats(0, 3), st.floats(-8, 8).map(lambda e: 10.0**e))
 
 
 @pytest.mark.parametrize("name", SETS)

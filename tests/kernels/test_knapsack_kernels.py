@@ -122,9 +122,7 @@ def test_both_searches_find_the_best_of_a_core(problem):
     assert by_depth == pytest.approx(values.max(), abs=CLOSE)
     for x in (first, second):
         assert x.sum() == m
-        assert (
-            values_of(rewards, budgets, kind, parameter - 1e-12 * (kind == AT_LEAST), x[None])[0] >= by_labels - CLOSE
-        )
+        assert values_of(rewards, budgets, kind, parameter - 1e-12 * (kind == AT_LEAST), x[None])[0] >= by_labels - CLOSE
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -155,9 +153,7 @@ def test_labels_of_a_front_are_undominated_and_complete(problem):
     """With floors of -inf labels are dropped by dominance alone."""
     rewards, budgets, m, _, _, rows = problem
     bounds = Bounds(np.array([1.0]), np.array([-np.inf]))
-    within, _, _, kept = label_lists(
-        rewards, budgets, Start(m, 0.0, 0.0), bounds, Goal(FRONT, 0.0, 0.0), -np.inf, EVERYTHING
-    )
+    within, _, _, kept = label_lists(rewards, budgets, Start(m, 0.0, 0.0), bounds, Goal(FRONT, 0.0, 0.0), -np.inf, EVERYTHING)
     assert within
     assert (kept.sum(axis=1) == m).all()
     a, c = kept @ rewards, kept @ budgets

@@ -60,9 +60,7 @@ def networks(draw):
 @st.composite
 def problems(draw, first=number, second=number):
     network = draw(networks())
-    rewards, budgets = (
-        np.array(draw(st.lists(kind, min_size=network.d, max_size=network.d))) for kind in (first, second)
-    )
+    rewards, budgets = (np.array(draw(st.lists(kind, min_size=network.d, max_size=network.d))) for kind in (first, second))
     return network, rewards, budgets
 
 
@@ -258,9 +256,7 @@ def last_front(network, rewards, budgets, reward_step, budget_step):
 def twin_last_front(network, rewards, budgets, reward_step, budget_step):
     fronts = [[(0.0, 0.0)]]
     for v in range(1, network.n):
-        pairs = [
-            (a + rewards[k], c + budgets[k]) for k, (u, w) in enumerate(network.arcs) if w == v for a, c in fronts[u]
-        ]
+        pairs = [(a + rewards[k], c + budgets[k]) for k, (u, w) in enumerate(network.arcs) if w == v for a, c in fronts[u]]
         front, tops, largest = [], [], -np.inf
         for a, c in sorted(pairs, reverse=True):
             if c <= budget_step * largest:

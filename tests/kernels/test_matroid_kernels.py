@@ -20,9 +20,7 @@ def greedy_twin(order, independent):
 
 def exchanges_twin(d, members, independent):
     free = [z not in members and independent([*members, z]) for z in range(d)]
-    swaps = [
-        [z not in members and independent([*(m for m in members if m != j), z]) for z in range(d)] for j in members
-    ]
+    swaps = [[z not in members and independent([*(m for m in members if m != j), z]) for z in range(d)] for j in members]
     return free, swaps
 
 
@@ -109,8 +107,7 @@ def test_transversal(seed):
 
     def independent(items):
         return any(
-            all(p in served[i] for i, p in zip(items, chosen, strict=True))
-            for chosen in permutations(range(n), len(items))
+            all(p in served[i] for i, p in zip(items, chosen, strict=True)) for chosen in permutations(range(n), len(items))
         )
 
     compare(
@@ -202,8 +199,6 @@ def test_pieces_of_the_elimination():
     assert elimination.first_word(v, 1) == -1
 
 
-@pytest.mark.parametrize(
-    ("indices", "position"), [([], -1), ([2, 0], -1), ([0, 3], 1), ([-1], 0), ([1, 0, 1], 2), ([5, 5], 0)]
-)
+@pytest.mark.parametrize(("indices", "position"), [([], -1), ([2, 0], -1), ([0, 3], 1), ([-1], 0), ([1, 0, 1], 2), ([5, 5], 0)])
 def test_first_bad_index(indices, position):
     assert matroids.first_bad_index(np.array(indices, dtype=np.int64), 3) == position

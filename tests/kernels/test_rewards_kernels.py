@@ -35,9 +35,7 @@ def twin(kind, floats, ints, items, rng):
     if kind == kernels.CORRELATED:
         z = [rng.standard_normal() for _ in range(d)]
         rows = np.array(floats[d:]).reshape(d, d).tolist()
-        deviations = [
-            functools.reduce(lambda total, c, i=i: total + rows[i][c] * z[c], range(i + 1), 0.0) for i in items
-        ]
+        deviations = [functools.reduce(lambda total, c, i=i: total + rows[i][c] * z[c], range(i + 1), 0.0) for i in items]
         return [floats[i] + deviation for i, deviation in zip(items, deviations, strict=True)]
     if kind == kernels.BETA:
         low, high = floats[:2]
@@ -121,9 +119,7 @@ def test_draws_are_those_of_the_twin(law, seed):
 @pytest.mark.parametrize("bits", [np.random.PCG64, np.random.MT19937, np.random.Philox])
 def test_any_bit_generator_serves(bits):
     out, numbers = np.empty(2), np.array([1.0, 2.0, 3.0, 4.0])
-    kernels.draw(
-        kernels.GAUSSIAN, numbers, np.array([2]), np.array([1, 0]), 2, np.random.Generator(bits(3)), np.empty(2), out
-    )
+    kernels.draw(kernels.GAUSSIAN, numbers, np.array([2]), np.array([1, 0]), 2, np.random.Generator(bits(3)), np.empty(2), out)
     z = np.random.Generator(bits(3)).standard_normal(2)
     assert out.tolist() == [2.0 + 4.0 * z[0], 1.0 + 3.0 * z[1]]
 
@@ -138,9 +134,7 @@ def beta_draws(a, b, n, seed):
 
 
 @settings(max_examples=150, deadline=None)
-@given(
-    st.floats(-1e100, 1e100), st.floats(-1e100, 1e100), st.sampled_from([0.0, 1e-3, 1.0, 1e9]), st.integers(0, 2**32)
-)
+@given(st.floats(-1e100, 1e100), st.floats(-1e100, 1e100), st.sampled_from([0.0, 1e-3, 1.0, 1e9]), st.integers(0, 2**32))
 def test_beta_rewards_end_exactly_at_the_ends(one, other, shape, seed):
     """By rounding, low + (high - low) is often not high, and at times above it."""
     low, high = min(one, other), max(one, other)

@@ -23,9 +23,7 @@ from semibandits.kernels.interruptible import call_interruptibly
 from semibandits.kernels.signals import check_signals
 from semibandits.kernels.tiers import Pointer, expecting, kernel
 
-pytestmark = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT) or tiers._tier != "auto", reason="the tier is chosen already"
-)
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT) or tiers._tier != "auto", reason="the tier is chosen already")
 
 
 class Pair(NamedTuple):

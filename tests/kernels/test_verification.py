@@ -87,9 +87,7 @@ def test_distances_are_those_of_bellman_and_ford(graph, dead):
     alive = np.arange(n) != dead
     start = (dead + 1) % n if dead < n else 0
     distance = distances_back(start, alive, arcs_of(n, tails, heads), costs)
-    np.testing.assert_allclose(
-        distance[alive], distances_twin(start, alive, tails, heads, costs)[alive], rtol=1e-14, atol=0
-    )
+    np.testing.assert_allclose(distance[alive], distances_twin(start, alive, tails, heads, costs)[alive], rtol=1e-14, atol=0)
 
 
 @given(digraphs())
@@ -105,9 +103,7 @@ def test_peeling_agrees_with_repeated_deletion(graph):
         removed |= set(seeds.tolist())
         peel(seeds, alive, arcs, out_degree, in_degree)
         np.testing.assert_array_equal(alive, peel_twin(removed, n, tails, heads))
-        np.testing.assert_array_equal(
-            out_degree[alive], [alive[heads[tails == v]].sum() for v in np.flatnonzero(alive)]
-        )
+        np.testing.assert_array_equal(out_degree[alive], [alive[heads[tails == v]].sum() for v in np.flatnonzero(alive)])
         np.testing.assert_array_equal(in_degree[alive], [alive[tails[heads == v]].sum() for v in np.flatnonzero(alive)])
     assert not alive.any()
 

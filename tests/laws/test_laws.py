@@ -111,9 +111,7 @@ def test_small_raises_keep_their_digits(name):
     law, theta, _, variance = drawn(name, 0.4, 0.5)
     for rise in (1e-3, 1e-6, 1e-9, 1e-12):
         expected = rise**2 / (2.0 * variance(theta[0]))
-        assert law.divergence(theta, np.array([rise]))[0] == pytest.approx(
-            expected, rel=10.0 * rise / abs(theta[0]) + 1e-9
-        )
+        assert law.divergence(theta, np.array([rise]))[0] == pytest.approx(expected, rel=10.0 * rise / abs(theta[0]) + 1e-9)
 
 
 @named

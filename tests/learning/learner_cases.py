@@ -50,9 +50,7 @@ def pairs_of(n_rows, n_columns):
 
 
 SETS = {
-    "paths": lambda: Paths(
-        [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("b", "t"), ("b", "x")], "s", "t"
-    ),
+    "paths": lambda: Paths([("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("b", "t"), ("b", "x")], "s", "t"),
     "routes": lambda: Routes(
         [("s", "a"), ("s", "b"), ("a", "b"), ("b", "a"), ("a", "t"), ("b", "t"), ("b", "t")], "s", "t", 0.25
     ),

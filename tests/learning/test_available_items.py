@@ -76,9 +76,7 @@ def test_decisions_use_available_items_only(family, name, seed, share):
 def test_the_same_items_in_every_round_are_a_learner_without_the_others(family, name):
     """The same decisions to the last bit, so the regret on what is left is that of a learner that knew it all along."""
     decision_set = SETS[family]()
-    mask = max(
-        (np.arange(decision_set.d) != i for i in range(decision_set.d)), key=lambda m: len(left_of(decision_set, m))
-    )
+    mask = max((np.arange(decision_set.d) != i for i in range(decision_set.d)), key=lambda m: len(left_of(decision_set, m)))
     left = available_decisions(decision_set, mask)
     whole = Learner(decision_set, POLICIES[name], variance=0.3, seed=4)
     part = Learner(left, POLICIES[name], variance=0.3, seed=4)
@@ -199,9 +197,7 @@ def test_oracles_of_what_is_left(family, seed):
 @pytest.mark.parametrize("family", [family for family in SETS if family != "routes"])
 def test_what_is_left_is_a_decision_set(family):
     decision_set = SETS[family]()
-    mask = max(
-        (np.arange(decision_set.d) != i for i in range(decision_set.d)), key=lambda m: len(left_of(decision_set, m))
-    )
+    mask = max((np.arange(decision_set.d) != i for i in range(decision_set.d)), key=lambda m: len(left_of(decision_set, m)))
     check_decision_set(AvailableDecisions(decision_set, np.flatnonzero(mask)))
 
 
@@ -266,9 +262,7 @@ def test_laws_follow_their_items(family, name):
     """Laws that differ from item to item."""
     decision_set = SETS[family]()
     is_bounded = decision_set.upper is not None  # bounds of normal rewards among others are not supported
-    kinds = [
-        laws.Gamma(1.0 + i, cost=True) if is_bounded or i % 2 else laws.Gaussian(0.1 + i) for i in range(decision_set.d)
-    ]
+    kinds = [laws.Gamma(1.0 + i, cost=True) if is_bounded or i % 2 else laws.Gaussian(0.1 + i) for i in range(decision_set.d)]
     law = laws.Mixed(kinds)
     learner, rng = Learner(decision_set, POLICIES[name], variance=0.3, seed=0, law=law), np.random.default_rng(3)
     for _ in range(25):
@@ -305,9 +299,7 @@ def test_the_best_decision_that_is_left(family):
 
 
 def test_priors_count_in_rounds_with_some_items():
-    learner = Learner(
-        MSets(4, 1), CUCB(), variance=1.0, seed=0, prior_means=[5.0, 4.0, 3.0, 2.0], prior_plays=[9, 9, 0, 9]
-    )
+    learner = Learner(MSets(4, 1), CUCB(), variance=1.0, seed=0, prior_means=[5.0, 4.0, 3.0, 2.0], prior_plays=[9, 9, 0, 9])
     assert learner.ask([1, 2, 3]).labels == (2,)
     learner.tell(0, [0.0])
     assert learner.ask([1, 2, 3]).labels == (1,)

@@ -207,9 +207,7 @@ def test_open_decisions_that_the_new_set_lacks_stay_open_and_are_saved():
 
 
 def test_new_items_may_have_a_prior_and_old_ones_keep_theirs():
-    old = Learner(
-        MSets(3, 1, items="abc"), CUCB(), variance=1.0, seed=0, prior_means=[1.0, 2.0, 3.0], prior_plays=[2, 0, 4]
-    )
+    old = Learner(MSets(3, 1, items="abc"), CUCB(), variance=1.0, seed=0, prior_means=[1.0, 2.0, 3.0], prior_plays=[2, 0, 4])
     old.tell(old.ask().id, [9.0])  # b, which has no prior
     new, _ = old.replace(MSets(4, 1, items="cbaz"), prior_costs=[5.0, 5.0, 5.0, 5.0], prior_plays=7)
     assert new._agent.plays.tolist() == [4.0, 1.0, 2.0, 7.0]
@@ -234,9 +232,7 @@ def test_routes_start_new_links_at_their_least_costs():
 def test_variances_per_item():
     old = Learner(MSets(3, 1, items="abc"), CUCB(), variance=[1.0, 2.0, 3.0], seed=0)
     assert old.replace(MSets(2, 1, items="ca"))[0].state()["variance"] == [3.0, 1.0]
-    with pytest.raises(
-        InvalidInputError, match="variance must be given, since it differs from item to item and 1 items are new"
-    ):
+    with pytest.raises(InvalidInputError, match="variance must be given, since it differs from item to item and 1 items are new"):
         old.replace(MSets(2, 1, items="cz"))
     assert old.replace(MSets(2, 1, items="cz"), variance=4.0)[0].state()["variance"] == 4.0
     own = Learner(MSets(2, 1), CUCB(variance=(1.0, 2.0)), variance=1.0, seed=0)

@@ -443,9 +443,7 @@ def test_damage_is_an_error(url, damage, message):
 
 
 @pytest.mark.parametrize("value", ["'NaN'", "1.5", "x'00ff'"])
-@pytest.mark.parametrize(
-    "column", ["meta.value", "learners.specification", "journal.kind", "journal.seq", "snapshots.seq"]
-)
+@pytest.mark.parametrize("column", ["meta.value", "learners.specification", "journal.kind", "journal.seq", "snapshots.seq"])
 def test_values_of_other_types_in_a_file_are_an_error(tmp_path, column, value):
     """SQLite stores any value in any column."""
     url = f"sqlite:///{tmp_path}/learners.db"
@@ -507,9 +505,7 @@ def test_unavailable_items_and_expired_rounds_are_stored(url):
     memory, durable = sb.Learner(sb.MSets(6, 2), sb.GLADE(), **OPTIONS), new(url, policy=sb.GLADE(), snapshot_every=7)
     for step in range(20):
         mask = np.arange(6) != step % 6
-        available = [None, mask, set(np.flatnonzero(mask).tolist()), lambda label, gone=step % 6: label != gone][
-            step % 4
-        ]
+        available = [None, mask, set(np.flatnonzero(mask).tolist()), lambda label, gone=step % 6: label != gone][step % 4]
         one, expected = durable.ask(available), memory.ask(available)
         np.testing.assert_array_equal(one.decision, expected.decision)
         if step % 3 == 0:

@@ -20,9 +20,7 @@ OPTIONS = {"variance": 0.5, "seed": 3, "drift_error": 0.01}
 
 
 def new(url, **options):
-    return sb.open_learner(
-        url, name="one", decision_set=sb.MSets(6, 2), policy=sb.ThompsonSampling(), **OPTIONS, **options
-    )
+    return sb.open_learner(url, name="one", decision_set=sb.MSets(6, 2), policy=sb.ThompsonSampling(), **OPTIONS, **options)
 
 
 def connections(learner):

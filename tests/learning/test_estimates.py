@@ -40,9 +40,7 @@ def test_the_ends_of_intervals_solve_their_equation(law, mean, level, ends):
     np.testing.assert_allclose(np.ravel(found), ends, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "law", [Bernoulli(), Poisson(), Gamma(2.0), Gamma(0.5, cost=True), Poisson(cost=True)], ids=str
-)
+@pytest.mark.parametrize("law", [Bernoulli(), Poisson(), Gamma(2.0), Gamma(0.5, cost=True), Poisson(cost=True)], ids=str)
 def test_both_ends_have_the_divergence(law):
     means = np.array([0.02, 0.3, 0.9]) * (-1.0 if law.least(np.zeros(1))[0] == -np.inf else 1.0)
     for level in (1e-6, 0.1, 3.0, 50.0):

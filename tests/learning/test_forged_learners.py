@@ -39,9 +39,7 @@ def learners():
     yield sb.Learner(paths, sb.GLADE(), variance=0.25, seed=0, drift_error=0.5, prior_means=0.5, prior_plays=3)
     yield sb.Learner(some, sb.OSSB(), variance=0.25, seed=0, defer_plans=True)
     yield sb.Learner(some, sb.ThompsonSampling(), law="bernoulli", seed=0)
-    yield sb.Learner(
-        sb.MatroidBases(matroids.Linear([[1, 0, 1], [0, 1, 1]], field=2)), sb.AESCB(), variance=0.25, seed=0
-    )
+    yield sb.Learner(sb.MatroidBases(matroids.Linear([[1, 0, 1], [0, 1, 1]], field=2)), sb.AESCB(), variance=0.25, seed=0)
     yield sb.Learner(sb.MSets(50, 1), sb.CUCB(), variance=0.25, seed=0, prior_means=0.5, prior_plays=1)
 
 
@@ -51,9 +49,7 @@ def played(learner):
         learner.tell(asked.id, [float(number % 2)] * len(asked.items))
     learner.ask()
     if learner.decision_set.d == 4:
-        learner.ask(
-            [True, True, True, False] if isinstance(learner.decision_set, sb.MSets) else [True, False, True, False]
-        )
+        learner.ask([True, True, True, False] if isinstance(learner.decision_set, sb.MSets) else [True, False, True, False])
     return learner
 
 
@@ -155,9 +151,7 @@ def test_a_number_of_items_takes_no_memory_before_it_is_checked(states, d):
     state = copy.deepcopy(states[-1])
     state["statistics"]["d"] = state["decision_set"]["description"]["d"] = d
     error = with_little_memory(lambda: sb.Learner.from_state(sealed(state)))
-    assert (
-        "2**53" in str(error) if d == 2**63 else f"of more than 2,097,152 items, got None and {d:,} items" in str(error)
-    )
+    assert "2**53" in str(error) if d == 2**63 else f"of more than 2,097,152 items, got None and {d:,} items" in str(error)
     error = with_little_memory(lambda: rebuild({"family": "msets", "d": d, "m": 1}))
     assert f"d must be at most 2,097,152, got {d}" in str(error)
     bits = {"matroid": "linear", "field": 2, "shape": [d * 8, 4], "columns": [[0], [1], [2], [3]]}
@@ -276,9 +270,7 @@ def test_a_forged_export_is_refused_or_can_be_opened(export, backend, data):
 def test_a_forged_last_call_is_refused_at_once(export, backend, kind, content):
     last = export[-1]["entry"]
     parts = [*export, with_content({"entry": {**last, "seq": last["seq"] + 1}}, kind, content)]
-    with pytest.raises(
-        InvalidInputError, match=r"must be the export of a learner, got (a damaged entry|one that cannot be)"
-    ):
+    with pytest.raises(InvalidInputError, match=r"must be the export of a learner, got (a damaged entry|one that cannot be)"):
         imports(backend, summed(parts))
 
 
@@ -380,8 +372,6 @@ def test_a_state_that_could_not_be_read_is_not_written(monkeypatch):
 
 def test_an_old_call_with_items_that_do_not_exist_is_an_error(database):
     entry = Entry.of(1, "ask", {"round": 0, "items": [0, 99]}, "call 0")
-    url = database(
-        ("UPDATE semibandits_journal SET payload = ?, checksum = ? WHERE seq = 1", (entry.text, entry.checksum))
-    )
+    url = database(("UPDATE semibandits_journal SET payload = ?, checksum = ? WHERE seq = 1", (entry.text, entry.checksum)))
     with sb.open_learner(url, name="one") as learner, pytest.raises(StorageError, match="entry 1 of the journal"):
         learner.ask(key="call 0")

@@ -70,9 +70,7 @@ def test_the_choices_of_cucb_are_those_of_discounted_counts():
 @pytest.mark.parametrize("family", ["msets", "routes", "own"])
 def test_with_an_endless_half_life_nothing_changes(policy, family):
     rng = np.random.default_rng(1)
-    plain, aged = (
-        sb.Learner(SETS[family](), policy, variance=0.3, seed=4, **options) for options in ({}, {"half_life": 1e300})
-    )
+    plain, aged = (sb.Learner(SETS[family](), policy, variance=0.3, seed=4, **options) for options in ({}, {"half_life": 1e300}))
     theta = means_of(plain.decision_set)
     for step in range(60):
         one, other = plain.ask(), aged.ask()
@@ -182,9 +180,7 @@ def test_items_keep_their_weights_when_the_set_is_replaced():
     assert sb.Learner.from_state(renewed.state()).state() == renewed.state()
 
 
-@pytest.mark.parametrize(
-    "call", [lambda one: one.ask(), lambda one: one.ask(["a", "b", "d"]), lambda one: one.tell(40, [1, 2])]
-)
+@pytest.mark.parametrize("call", [lambda one: one.ask(), lambda one: one.ask(["a", "b", "d"]), lambda one: one.tell(40, [1, 2])])
 def test_an_interrupted_call_is_done_or_not_done(call):
     learner = played()
     learner.ask()

@@ -100,9 +100,7 @@ def test_a_long_log_is_used_and_not_explored_again(name):
     """Gaps of 1 after 2,000 observations each: the best decision is played, with far over 99.9 % certainty."""
     theta, rng = np.array([3.0, 2.0, 1.0, 0.0]), np.random.default_rng(0)
     items = np.repeat(np.arange(4), 2000)
-    learner = Learner.from_history(
-        MSets(4, 1), items, rng.normal(theta[items], 0.5), POLICIES[name], variance=0.25, seed=0
-    )
+    learner = Learner.from_history(MSets(4, 1), items, rng.normal(theta[items], 0.5), POLICIES[name], variance=0.25, seed=0)
     assert learner.rounds == 8000
     for _ in range(50):
         asked = learner.ask()
@@ -205,9 +203,7 @@ def test_pairs_of_nodes_may_be_lists_or_rows():
 def test_integer_labels_are_not_indices():
     x = EnumeratedDecisions([[1, 0], [0, 1]], items=[1, 5])
     assert Learner.from_history(x, [1, 5, 5], [1.0] * 3, variance=1.0, seed=0).plays.tolist() == [1, 2]
-    with pytest.raises(
-        InvalidInputError, match=r"such as 1, got 1 unknown in 2 of 3 observations \(first: 0 at index 1\)"
-    ):
+    with pytest.raises(InvalidInputError, match=r"such as 1, got 1 unknown in 2 of 3 observations \(first: 0 at index 1\)"):
         Learner.from_history(x, [1, 0, 0], [1.0] * 3, variance=1.0, seed=0)
 
 
@@ -224,9 +220,7 @@ def test_unknown_items_are_an_error_or_skipped():
     assert learner.plays.tolist() == [1, 1, 0, 0]
     assert learner.means.tolist() == [1.0, 2.0, 0.0, 0.0]
     rounds = [{"a": 1.0, "x": 9.0}, {"b": 2.0, "y": 9.0}, {"x": 9.0}]
-    with pytest.raises(
-        InvalidInputError, match=r"got 2 unknown in 3 of 5 observations \(first: 'x' at index 1 of round 0\)"
-    ):
+    with pytest.raises(InvalidInputError, match=r"got 2 unknown in 3 of 5 observations \(first: 'x' at index 1 of round 0\)"):
         Learner.from_rounds(LETTERS, rounds, variance=1.0, seed=0)
     learner = Learner.from_rounds(LETTERS, rounds, variance=1.0, seed=0, ignore_unknown=True)
     assert learner.rounds == 3
@@ -303,9 +297,7 @@ class Twins(Pairs):
 
 
 def test_labels_of_several_items_are_refused():
-    with pytest.raises(
-        InvalidInputError, match=r"got 'b' at index 1, which is that of the items \[1, 2\]: pass indices"
-    ):
+    with pytest.raises(InvalidInputError, match=r"got 'b' at index 1, which is that of the items \[1, 2\]: pass indices"):
         Learner.from_history(Twins(), ["a", "b"], [1.0, 2.0], variance=1.0, seed=0)
     learner = Learner.from_history(Twins(), [0, 2], [1.0, 2.0], variance=1.0, seed=0)
     assert learner.plays.tolist() == [1, 0, 1, 0, 0]
@@ -331,9 +323,7 @@ class Own(Policy):
 
 
 def test_own_policies_without_support_are_refused():
-    with pytest.raises(
-        UnsupportedError, match="Silent does not support a history: tell it the rounds, or override `recall`"
-    ):
+    with pytest.raises(UnsupportedError, match="Silent does not support a history: tell it the rounds, or override `recall`"):
         Learner.from_history(MSets(2, 1), [0], [1.0], Own(), variance=1.0, seed=0)
 
 

@@ -8,9 +8,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_runs_from_top_to_bottom():
-    blocks = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / "learner.md").read_text(encoding="utf-8"), flags=re.DOTALL
-    )
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "learner.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert len(blocks) == 12
     exec(compile("\n".join(blocks), "learner.md", "exec"), {})
 

@@ -29,9 +29,7 @@ class Machine(RuleBasedStateMachine):
         options = options if policy != "OSSB" else {"defer_plans": True}  # plans do not age
         self.make, self.half_life = SETS[family], options.get("half_life", np.inf)
         self.own = {"decision_set": self.make()} if family == "own" else {}
-        self.learner, self.twin = (
-            Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed, **options) for _ in range(2)
-        )
+        self.learner, self.twin = (Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed, **options) for _ in range(2))
         self.open, self.closed, self.asked = {}, [], 0
         self.ages = [[] for _ in range(self.learner.decision_set.d)]  # rounds of the rewards
         self.told = [[] for _ in range(self.learner.decision_set.d)]
@@ -201,9 +199,7 @@ class Machine(RuleBasedStateMachine):
             assert best @ np.array(expected) == pytest.approx(values.max(), rel=1e-9, abs=1e-9)
         else:
             weights = [2.0 ** ((np.array(ids) + 1 - self.asked) / self.half_life) for ids in self.ages]
-            aged = [
-                (w @ r) / w.sum() if len(r) else 0.0 for w, r in zip(weights, map(np.array, self.told), strict=True)
-            ]
+            aged = [(w @ r) / w.sum() if len(r) else 0.0 for w, r in zip(weights, map(np.array, self.told), strict=True)]
             np.testing.assert_allclose(self.learner.means, aged, rtol=1e-9, atol=1e-9)
         self.counts_open_rounds(sums)
 

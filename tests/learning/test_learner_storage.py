@@ -302,9 +302,7 @@ CONTENT = {
     "specification": put("policy", "specification", "name", "UCB"),
     "specification, missing": drop("policy", "specification", "radius"),
     "specification, unknown": put("policy", "specification", "gammma", 1.0),
-    "specification, value": put(
-        "policy", "specification", "radius", {"log": -1.0, "loglog": 0.0, "loglog_per_item": 0.0}
-    ),
+    "specification, value": put("policy", "specification", "radius", {"log": -1.0, "loglog": 0.0, "loglog_per_item": 0.0}),
     "specification, list": put("policy", "specification", []),
     "variance": put("variance", -1.0),
     "variance, text": put("variance", "a"),

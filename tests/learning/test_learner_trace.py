@@ -20,9 +20,7 @@ ROUNDS = 80
 def specification_of(decision_set, policy, rewards=None, horizon=ROUNDS):
     rewards = GaussianRewards(means_of(decision_set), variance=0.3) if rewards is None else rewards
     every = np.arange(1, horizon + 1)
-    return Specification.of(
-        decision_set, rewards, {"it": policy}, horizon=horizon, replications=3, seed=11, checkpoints=every
-    )
+    return Specification.of(decision_set, rewards, {"it": policy}, horizon=horizon, replications=3, seed=11, checkpoints=every)
 
 
 def learned(specification, replication, saved_at=()):

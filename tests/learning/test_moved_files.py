@@ -44,9 +44,7 @@ def test_calls_after_an_accident_are_refused(tmp_path, name):
     asked = learner.ask()
     accident(tmp_path)
     for call in (lambda: learner.tell(asked.id, [1.0, 2.0]), learner.ask, lambda: learner.rounds):
-        with pytest.raises(
-            StorageError, match=rf"{file} must stay in its place .*, got {got} file: .* open the learner again"
-        ):
+        with pytest.raises(StorageError, match=rf"{file} must stay in its place .*, got {got} file: .* open the learner again"):
             call()
     assert learner.in_memory().rounds == 1
 

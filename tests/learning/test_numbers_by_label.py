@@ -20,9 +20,7 @@ MINUTES = np.array([3.0, 4.0, 5.0, 3.5, 1.0])
 FORMS = {
     "dict": lambda labels, values, order: {labels[i]: values[i] for i in order},
     "series": lambda labels, values, order: pd.Series([values[i] for i in order], index=_index(labels, order)),
-    "objects": lambda labels, values, order: pd.Series(
-        [values[i] for i in order], index=_index(labels, order), dtype=object
-    ),
+    "objects": lambda labels, values, order: pd.Series([values[i] for i in order], index=_index(labels, order), dtype=object),
 }
 LABELS = {
     "texts": ["storm", "final", "vote", "derby", "strike"],
@@ -146,9 +144,7 @@ def test_models_without_labels_refuse_them():
 @given(labels=st.sampled_from(list(LABELS)), seed=st.integers(0, 999), form=st.sampled_from(list(FORMS)))
 def test_outcomes_by_label_in_any_order(labels, seed, form):
     rng = np.random.default_rng(seed)
-    told, expected = (
-        sb.Learner(sb.MSets(5, 3, items=LABELS[labels]), sb.CUCB(), variance=1.0, seed=0) for _ in range(2)
-    )
+    told, expected = (sb.Learner(sb.MSets(5, 3, items=LABELS[labels]), sb.CUCB(), variance=1.0, seed=0) for _ in range(2))
     for learner in (told, expected):
         learner.ask()
         learner.ask()
@@ -188,9 +184,7 @@ def test_observations_with_two_indexes():
     assert means(log["item"].tolist(), log["minutes"].reset_index(drop=True)) == expected
     assert means(["c", "a", "b"], pd.Series({"a": 1.0, "b": 3.0, "c": 9.0})) == expected
     for items, costs in [(log["item"], log["minutes"].set_axis([1, 2, 3, 4])), (log["item"].tolist(), log["minutes"])]:
-        with pytest.raises(
-            sb.InvalidInputError, match=r"must have the index of the items.*pass two columns of one frame"
-        ):
+        with pytest.raises(sb.InvalidInputError, match=r"must have the index of the items.*pass two columns of one frame"):
             means(items, costs)
     rounds = [pd.Series({"b": 2.0, "a": 1.0}), (log["item"][2:], log["minutes"][::-1][:2])]
     pairs = sb.MSets(3, 2, items=["a", "b", "c"])
@@ -273,9 +267,7 @@ def test_floats_that_have_lost_digits_are_refused():
         lambda: sb.Learner.from_rounds(x, [{rounded: 1.0}], variance=1.0, seed=0),
     ]
     for call in calls:
-        with pytest.raises(
-            sb.InvalidInputError, match=r"labels with all of their digits, got the float 900719925474099"
-        ):
+        with pytest.raises(sb.InvalidInputError, match=r"labels with all of their digits, got the float 900719925474099"):
             call()
     assert sb.Learner.from_history(x, [7.0], [2.0], variance=1.0, seed=0).means.tolist() == [0.0, 0.0, 2.0]
 

@@ -82,13 +82,9 @@ def restored():
 
 
 ENTRANCES = {
-    "history": lambda: sb.Learner.from_history(
-        sb.MSets(3, 1, items="abc"), ["a", "b"], [1.0, 55.0], law="bernoulli", seed=0
-    ),
+    "history": lambda: sb.Learner.from_history(sb.MSets(3, 1, items="abc"), ["a", "b"], [1.0, 55.0], law="bernoulli", seed=0),
     "history of costs": lambda: sb.Learner.from_history(sb.MSets(3, 1), [0], costs=[1.0], law="bernoulli", seed=0),
-    "rounds": lambda: sb.Learner.from_rounds(
-        sb.MSets(3, 1, items="abc"), [{"b": 1.0}, {"a": -1.0}], law="bernoulli", seed=0
-    ),
+    "rounds": lambda: sb.Learner.from_rounds(sb.MSets(3, 1, items="abc"), [{"b": 1.0}, {"a": -1.0}], law="bernoulli", seed=0),
     "prior": lambda: bernoulli(prior_means=[0.5, 55.0, -3.0], prior_plays=[1, 1, 0]),
     "prior of costs": lambda: bernoulli(prior_costs=1.0, prior_plays=1),
     "replace": lambda: replaced(sb.GLADE(law="bernoulli")),

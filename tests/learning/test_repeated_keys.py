@@ -15,15 +15,11 @@ from semibandits.errors import InvalidInputError
 from semibandits.learning.database.operations import Entry
 
 LABELS = ("a", "b", "c", "d")
-OTHER = (
-    "key must be one for the same call, got 'k', which was {} of the rounds .* with other arguments: choose another key"
-)
+OTHER = "key must be one for the same call, got 'k', which was {} of the rounds .* with other arguments: choose another key"
 
 
 def opened(url):
-    return sb.open_learner(
-        url, name="one", decision_set=sb.MSets(4, 1, items=LABELS), policy=sb.CUCB(), variance=1.0, seed=0
-    )
+    return sb.open_learner(url, name="one", decision_set=sb.MSets(4, 1, items=LABELS), policy=sb.CUCB(), variance=1.0, seed=0)
 
 
 @pytest.fixture
@@ -118,9 +114,7 @@ def test_an_outcome_is_compared_by_its_values(shared, values, others, forms):
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("shared")
-    return sb.open_learner(
-        f"sqlite:///{folder}/x.db", name="two", decision_set=sb.MSets(5, 2), policy=sb.CUCB(), variance=1.0
-    )
+    return sb.open_learner(f"sqlite:///{folder}/x.db", name="two", decision_set=sb.MSets(5, 2), policy=sb.CUCB(), variance=1.0)
 
 
 def test_keys_of_an_older_journal_still_answer(tmp_path):
@@ -147,15 +141,9 @@ def test_keys_of_an_older_journal_still_answer(tmp_path):
 def forget_what_older_versions_did_not_store(path):
     raw = sqlite3.connect(path)
     for seq, kind, payload, key in raw.execute("SELECT seq, kind, payload, key FROM semibandits_journal").fetchall():
-        content = {
-            name: value
-            for name, value in json.loads(payload).items()
-            if kind == "ask" or name not in ("items", "asked")
-        }
+        content = {name: value for name, value in json.loads(payload).items() if kind == "ask" or name not in ("items", "asked")}
         entry = Entry.of(seq, kind, content, key)
-        raw.execute(
-            "UPDATE semibandits_journal SET payload = ?, checksum = ? WHERE seq = ?", (entry.text, entry.checksum, seq)
-        )
+        raw.execute("UPDATE semibandits_journal SET payload = ?, checksum = ? WHERE seq = ?", (entry.text, entry.checksum, seq))
     raw.commit()
     raw.close()
 

@@ -150,9 +150,7 @@ def write_version_1(source, url):
         for table, columns in COLUMNS.items():
             names = [column.strip(' "') for column in columns.split(",")]
             rows = source.run(
-                lambda old, table=table, columns=columns: old.execute(
-                    text(f"SELECT {columns} FROM semibandits_{table}")
-                ).all()
+                lambda old, table=table, columns=columns: old.execute(text(f"SELECT {columns} FROM semibandits_{table}")).all()
             )
             marks = ", ".join(f":{name}" for name in names)
             statement = text(f"INSERT INTO semibandits_{table} ({columns}) VALUES ({marks})")

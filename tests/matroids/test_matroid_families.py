@@ -307,9 +307,7 @@ def test_a_loop_costs_an_oracle_one_call():
 @given(st.lists(st.sets(st.integers(0, 5), min_size=1), max_size=4))
 def test_errors_for_crossing_sets_name_the_items(sets):
     crossing = [
-        {a, b}
-        for a, b in combinations(range(len(sets)), 2)
-        if sets[a] & sets[b] and sets[a] - sets[b] and sets[b] - sets[a]
+        {a, b} for a, b in combinations(range(len(sets)), 2) if sets[a] & sets[b] and sets[a] - sets[b] and sets[b] - sets[a]
     ]
     if not crossing:
         sets = [s for a, s in enumerate(sets) if s not in sets[:a]]
@@ -388,9 +386,7 @@ def test_the_axiom_check_finds_two_bases_of_different_size():
 
 def test_the_axiom_check_finds_an_independent_set_with_dependent_subsets():
     fake = matroids.Oracle(2, lambda indices: indices.tolist() in ([], [0, 1]))
-    with pytest.raises(
-        InvalidInputError, match=r"got the independent set \{0, 1\}, of which a greedy scan keeps only \{\}"
-    ):
+    with pytest.raises(InvalidInputError, match=r"got the independent set \{0, 1\}, of which a greedy scan keeps only \{\}"):
         matroids.check_axioms(fake)
 
 

@@ -85,9 +85,7 @@ def test_front_is_the_list_of_best_decisions(family, kind):
             assert rewards @ front.best(at_least) >= best - 3 * PRECISE * size(rewards, decision_set)
         if kind == "integers":
             points = {(a, c) for a, c in zip(rows @ rewards, rows @ budgets, strict=True)}
-            best_points = {
-                (a, c) for a, c in points if not any((p >= a and q >= c and (p, q) != (a, c)) for p, q in points)
-            }
+            best_points = {(a, c) for a, c in points if not any((p >= a and q >= c and (p, q) != (a, c)) for p, q in points)}
             assert set(zip(front.rewards, front.budgets, strict=True)) == best_points
 
 

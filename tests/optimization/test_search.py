@@ -46,9 +46,7 @@ def test_known_decisions_save_calls_and_change_nothing():
     for seed in range(10):
         decision_set, rewards, budgets = trees(seed)
         criterion = AtLeast(float(budgets.mean() * decision_set.m))
-        cold = search(
-            decision_set.maximize, rewards, budgets, criterion, decision_set.m, options=SearchOptions(keep=None)
-        )
+        cold = search(decision_set.maximize, rewards, budgets, criterion, decision_set.m, options=SearchOptions(keep=None))
         warm = search(decision_set.maximize, rewards, budgets, criterion, decision_set.m, known=cold.found)
         assert warm.value == cold.value
         assert warm.oracle_calls < cold.oracle_calls
@@ -58,9 +56,7 @@ def test_found_decisions_are_distinct_members_best_first():
     decision_set, rewards, budgets = trees(0)
     criterion = SquareRoot()
     for keep in (0, 3, None):
-        result = search(
-            decision_set.maximize, rewards, budgets, criterion, decision_set.m, options=SearchOptions(keep=keep)
-        )
+        result = search(decision_set.maximize, rewards, budgets, criterion, decision_set.m, options=SearchOptions(keep=keep))
         assert keep is None or len(result.found) <= keep
         assert all(x in decision_set for x in result.found)
         assert len({x.tobytes() for x in result.found}) == len(result.found)

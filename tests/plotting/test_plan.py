@@ -36,9 +36,7 @@ def made_up(decision_set, theta, rates=None, value=12.5, gap=1e-5):
     suboptimal = decisions.any(axis=0) & ~best
     lower = value * (1 - gap)
     variance = np.full(decision_set.d, 0.5)
-    return GravesLaiResult(
-        value, lower, Status.OPTIMAL, "cycles", plan, best, suboptimal, decision_set, theta, variance, {}
-    )
+    return GravesLaiResult(value, lower, Status.OPTIMAL, "cycles", plan, best, suboptimal, decision_set, theta, variance, {})
 
 
 def axes():
@@ -106,13 +104,7 @@ def test_width_and_colour_grow_with_the_rate(germany):
 def test_parallel_links_do_not_cover_each_other():
     result = made_up(Paths(GRAPH, "a", "d"), THETA)
     ax = plot_network_plan(result, PLACES, ax=axes())
-    bent = [
-        segment
-        for c in ax.collections
-        if isinstance(c, LineCollection)
-        for segment in c.get_segments()
-        if len(segment) > 2
-    ]
+    bent = [segment for c in ax.collections if isinstance(c, LineCollection) for segment in c.get_segments() if len(segment) > 2]
     assert len(bent) == 2
     middles = [segment[len(segment) // 2] for segment in bent]
     assert np.linalg.norm(middles[0] - middles[1]) > 0.1
@@ -196,10 +188,7 @@ def test_dense_networks_get_thin_strokes_and_the_best_path_on_top():
 
 def test_title_tells_the_bound_and_how_sure_it_is():
     paths = Paths(GRAPH, "a", "d")
-    assert (
-        plot_plan(made_up(paths, THETA), ax=axes(), unit="ms").get_title()
-        == "C(θ) = 12.5 ms per ln T, certified gap 1e-5"
-    )
+    assert plot_plan(made_up(paths, THETA), ax=axes(), unit="ms").get_title() == "C(θ) = 12.5 ms per ln T, certified gap 1e-5"
     assert "certified within 20%" in plot_plan(made_up(paths, THETA, gap=0.2), ax=axes()).get_title()
     assert "in closed form" in plot_plan(made_up(paths, THETA, gap=0.0), ax=axes()).get_title()
     open_ended = made_up(paths, THETA)
@@ -308,9 +297,7 @@ def test_bad_input():
     result = made_up(MSets(4, 2), [4, 3, 2, 1])
     with pytest.raises(InvalidInputError, match="labels must have d = 4 entries, got 2"):
         plot_item_rates(result, ax=axes(), labels=["a", "b"])
-    with pytest.raises(
-        InvalidInputError, match=r"result must be a solution over Matchings, got MSets: use result.plot\(\)"
-    ):
+    with pytest.raises(InvalidInputError, match=r"result must be a solution over Matchings, got MSets: use result.plot\(\)"):
         plot_matching_plan(result, ax=axes())
     with pytest.raises(InvalidInputError, match="the decisions must have items that are edges of a graph, got MSets"):
         plot_network_plan(result, ax=axes())

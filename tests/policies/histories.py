@@ -18,9 +18,7 @@ from semibandits.families.registry import FAMILIES
 from semibandits.kernels.rules.records import Request, RuleState
 
 SETS = {
-    "paths": Paths(
-        [("s", "a"), ("s", "a"), ("a", "t"), ("s", "b"), ("b", "t"), ("a", "b"), ("s", "t"), ("a", "x")], "s", "t"
-    ),
+    "paths": Paths([("s", "a"), ("s", "a"), ("a", "t"), ("s", "b"), ("b", "t"), ("a", "b"), ("s", "t"), ("a", "x")], "s", "t"),
     "trees": SpanningTrees(nx.complete_graph(4)),
     "msets": MSets(6, 3),
     "matchings": Matchings([(0, 0), (0, 1), (1, 1), (2, 1), (2, 2)], saturate="none"),

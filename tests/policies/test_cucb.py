@@ -45,9 +45,7 @@ def test_the_rule_writes_the_index_of_each_item(t, seed):
 
 
 @pytest.mark.parametrize("t", [2, 50, 100_000])
-@pytest.mark.parametrize(
-    ("law", "means"), [("bernoulli", [0.0, 0.05, 0.5, 0.9, 1.0]), ("poisson", [0.0, 0.1, 1.0, 7.0, 30.0])]
-)
+@pytest.mark.parametrize(("law", "means"), [("bernoulli", [0.0, 0.05, 0.5, 0.9, 1.0]), ("poisson", [0.0, 0.1, 1.0, 7.0, 30.0])])
 def test_with_a_law_the_rule_writes_the_index_of_kl_ucb(law, means, t):
     plays, policy = np.array([1.0, 30.0, 4.0, 2000.0, 10.0]), CUCB(law=law)
     stats = fresh_statistics(np.full(5, 0.25))

@@ -44,14 +44,10 @@ def test_the_rule_writes_means_and_squared_bonuses(t, seed):
 @pytest.mark.parametrize("kind", [ESCB, AESCB])
 def test_every_search_is_decided_in_a_grid_of_3432_paths(kind):
     """A budget of 12 maximisations a round leaves 80 % of the searches undecided."""
-    links = [
-        ((i, j), (i + a, j + 1 - a)) for i in range(8) for j in range(8) for a in (0, 1) if i + a < 8 and j + 1 - a < 8
-    ]
+    links = [((i, j), (i + a, j + 1 - a)) for i in range(8) for j in range(8) for a in (0, 1) if i + a < 8 and j + 1 - a < 8]
     grid = Paths(links, (0, 0), (7, 7))
     costs = np.random.default_rng(0).random(grid.d)
-    result = sb.simulate(
-        grid, sb.GaussianRewards(costs=costs, variance=0.25), [kind()], horizon=500, replications=2, seed=1
-    )
+    result = sb.simulate(grid, sb.GaussianRewards(costs=costs, variance=0.25), [kind()], horizon=500, replications=2, seed=1)
     _, searches, _, undecided = result.summary()[0].calls
     assert searches > 450
     assert undecided == 0

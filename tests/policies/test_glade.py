@@ -135,9 +135,7 @@ class Twin:
         for _ in range(4):
             for k, (i, worth) in enumerate(needy):
                 multipliers[k] = max(0.0, multipliers[k] + (worth - result[i].sum()) / fall[i].sum())
-                result = sum(
-                    m * fall * np.isin(np.arange(len(fall)), j) for m, (j, _) in zip(multipliers, needy, strict=True)
-                )
+                result = sum(m * fall * np.isin(np.arange(len(fall)), j) for m, (j, _) in zip(multipliers, needy, strict=True))
         return result
 
     def decision(self, pool):
@@ -172,9 +170,7 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     scales = 2 * variance / plays
     told = plays // 2.0  # the others are open: the rule looks at both together, but for repetitions
     stats = np.array([told, told * means, means, scales, np.sqrt(scales), plays])
-    policy = GLADE(
-        remembered=6, saving=rng.choice([0.1, 1.0]), foresight=rng.choice([0.5, 8.0]), rivals=rng.choice([0.0, 0.4])
-    )
+    policy = GLADE(remembered=6, saving=rng.choice([0.1, 1.0]), foresight=rng.choice([0.5, 8.0]), rivals=rng.choice([0.0, 0.4]))
     pool = [decisions[k] for k in rng.integers(len(decisions), size=rng.integers(0, 6))]
     marks, kept = nothing_decided(policy, decisions)
     state = glade_state(policy.memory(d, 1)[0], marks, kept, d)

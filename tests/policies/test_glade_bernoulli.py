@@ -74,16 +74,12 @@ def test_first_bonuses_are_upper_bounds(seed):
     assert write_reaches(LAW, levels, stats, scales, bonuses, np.zeros(KNOWN * len(bonuses)))
     assert (bonuses[best] == 0).all()
     assert np.allclose(scales[~best] * levels[~best], bonuses[~best])
-    for entering in itertools.chain(
-        itertools.combinations(range(3), 1), itertools.combinations(range(3), 2), [(0, 1, 2)]
-    ):
+    for entering in itertools.chain(itertools.combinations(range(3), 1), itertools.combinations(range(3), 2), [(0, 1, 2)]):
         i = [k for k in entering if stats[2, k] < 1]
         if i:
             largest = largest_raise(stats[COUNTS, i], levels[i], stats[2, i])
             assert largest <= math.sqrt(bonuses[i].sum()) * (1 + 1e-5)
-            if (
-                len(i) == 1
-            ):  # the largest quotient on a grid of raises, at the level and at its next multiple of the step
+            if len(i) == 1:  # the largest quotient on a grid of raises, at the level and at its next multiple of the step
                 squares = []
                 for level in (levels[i], STEP * np.ceil(levels[i] / STEP)):
                     raises = largest_raise(stats[COUNTS, i], level, stats[2, i]) * np.linspace(1e-4, 1, 2001)
@@ -168,8 +164,7 @@ def test_plausible_decisions_are_explored(name, rivals):
         levels = np.zeros(d)
         write_levels(t, policy.discount, policy.rivals, params[PLACES], stats, best, levels)
         needed = [
-            price_of(law, levels, gap, stats, best, x)[1] if gap > 0 else math.inf
-            for x, gap in zip(decisions, gaps, strict=True)
+            price_of(law, levels, gap, stats, best, x)[1] if gap > 0 else math.inf for x, gap in zip(decisions, gaps, strict=True)
         ]
         played = decide(decisions, stats, t, params, *nothing_decided(policy, decisions))
         if min(needed) < 0.999:
@@ -197,9 +192,7 @@ def test_it_explores_less_where_means_are_near_the_ends():
     theta = np.linspace(0.8, 0.97, 6)
     regret = {}
     for law in ("gaussian", "bernoulli"):
-        result = sb.simulate(
-            sb.MSets(6, 2), sb.BernoulliRewards(theta), sb.GLADE(rewards=law), 5000, 100, seed=3, bound=None
-        )
+        result = sb.simulate(sb.MSets(6, 2), sb.BernoulliRewards(theta), sb.GLADE(rewards=law), 5000, 100, seed=3, bound=None)
         regret[law] = result.regret["GLADE"][:, -1]
     errors = math.hypot(*(r.std() / math.sqrt(len(r)) for r in regret.values()))
     assert regret["bernoulli"].mean() + 5 * errors < regret["gaussian"].mean()
@@ -214,7 +207,5 @@ def test_all_means_at_the_ends_are_fine(decision_set):
 
 
 def test_other_laws_are_refused():
-    with pytest.raises(
-        InvalidInputError, match="rewards must be one of 'auto', 'gaussian', 'bernoulli', got 'poisson'"
-    ):
+    with pytest.raises(InvalidInputError, match="rewards must be one of 'auto', 'gaussian', 'bernoulli', got 'poisson'"):
         sb.GLADE(rewards="poisson")

@@ -338,12 +338,7 @@ def test_parameters_are_checked(options):
 def test_larger_gamma_explores_more():
     theta = np.array([0.9, 0.6, 0.3])
     few, many = (
-        np.mean(
-            [
-                r.plays[-1, 1:].sum()
-                for r in regrets(sb.MSets(3, 1), GaussianRewards(theta), 20_000, 30, OSSB(gamma=g))[1]
-            ]
-        )
+        np.mean([r.plays[-1, 1:].sum() for r in regrets(sb.MSets(3, 1), GaussianRewards(theta), 20_000, 30, OSSB(gamma=g))[1]])
         for g in (0.0, 1.0)
     )
     assert 1.3 * few < many < 3.0 * few

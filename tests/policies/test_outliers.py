@@ -62,9 +62,7 @@ def played(case, policy, size, seed=1, rounds=100):
 
 @pytest.mark.parametrize(
     ("case", "policy"),
-    [
-        (case, policy) for case in CASES for policy in POLICIES if (case, policy.name) != ("routes", "OSSB")
-    ],  # takes a minute
+    [(case, policy) for case in CASES for policy in POLICIES if (case, policy.name) != ("routes", "OSSB")],  # takes a minute
     ids=lambda value: getattr(value, "name", value),
 )
 def test_a_sentinel_of_any_size_leads_to_the_same_decisions(case, policy):
@@ -81,9 +79,7 @@ def test_aescb_after_a_timeout():
     learner = sb.Learner(x, sb.AESCB(), variance=0.25, seed=0)
     for t in range(400):
         (item,) = learner.ask().items
-        learner.tell(
-            t, costs=[1e8 if item == 3 and learner.plays[3] == 0 else costs[item] + 0.5 * rng.standard_normal()]
-        )
+        learner.tell(t, costs=[1e8 if item == 3 and learner.plays[3] == 0 else costs[item] + 0.5 * rng.standard_normal()])
     assert learner.plays[0] > 370
 
 

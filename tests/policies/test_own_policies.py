@@ -143,9 +143,7 @@ def test_other_attributes_are_unsupported_only_when_a_learner_is_saved(value, me
     learner.tell(learner.ask().id, [1.0])
     with pytest.raises(UnsupportedError, match=message):
         learner.state()
-    with pytest.raises(
-        AssertionError, match=f"agents must be saved with a learner, got an error: the attribute {message}"
-    ):
+    with pytest.raises(AssertionError, match=f"agents must be saved with a learner, got an error: the attribute {message}"):
         check_policy(Other(), MSets(3, 1), waivers={"description": "a local class", "coverage": "it is random"})
 
 

@@ -63,9 +63,7 @@ def least_information(law, plays, levels, means, gap):
         return math.inf
 
     def information(raises):
-        return float(
-            np.sum(plays / levels * law.divergence(means, np.minimum(np.maximum(raises, 0.0), reach * (1 - 1e-9))))
-        )
+        return float(np.sum(plays / levels * law.divergence(means, np.minimum(np.maximum(raises, 0.0), reach * (1 - 1e-9)))))
 
     found = math.inf
     for share in (1.0, 0.5, 0.1):
@@ -257,9 +255,7 @@ def test_learners_take_a_law():
     assert (again.ask().decision == learner.ask().decision).all()
     for name in ("bernoulli", "poisson", "gaussian: variance=2"):  # also of the policy
         asked = sb.Learner(sb.MSets(4, 2), sb.ThompsonSampling(law=name), seed=1).ask()
-        assert (
-            asked.decision == sb.Learner(sb.MSets(4, 2), sb.ThompsonSampling(), law=name, seed=1).ask().decision
-        ).all()
+        assert (asked.decision == sb.Learner(sb.MSets(4, 2), sb.ThompsonSampling(), law=name, seed=1).ask().decision).all()
     with pytest.raises(InvalidInputError, match=r"variance must be given, .*; CUCB does not use the law"):
         sb.Learner(sb.MSets(4, 2), sb.CUCB(), law="poisson", seed=1)
     with pytest.raises(InvalidInputError, match="rewards must be left out where a law is given"):

@@ -103,9 +103,7 @@ def test_a_prior_is_known_to_simulations():
 
 
 def test_a_prior_of_any_family():
-    learner = sb.Learner(
-        sb.MSets(4, 1), sb.CUCB(), variance=1.0, seed=0, prior_means=[0, 1, 2, 3], prior_plays=[5, 5, 5, 0]
-    )
+    learner = sb.Learner(sb.MSets(4, 1), sb.CUCB(), variance=1.0, seed=0, prior_means=[0, 1, 2, 3], prior_plays=[5, 5, 5, 0])
     assert learner.ask().items.tolist() == [3]  # the only item that is not known
     assert learner.best().tolist() == [False, False, True, False]
 
@@ -184,8 +182,6 @@ def test_late_outcomes_cost_little():
     x, costs = street_grid(8, 8, "separate", np.random.default_rng(6))
     regrets = {}
     for delay in (0, 50):
-        result = sb.simulate(
-            x, sb.GaussianRewards(-costs, variance=0.01), sb.GLADE(), 2000, 4, seed=0, delay=delay, bound=False
-        )
+        result = sb.simulate(x, sb.GaussianRewards(-costs, variance=0.01), sb.GLADE(), 2000, 4, seed=0, delay=delay, bound=False)
         regrets[delay] = result.regret["GLADE"][:, -1].mean()
     assert regrets[50] < 5.0 * regrets[0]

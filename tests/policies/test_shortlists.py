@@ -20,9 +20,7 @@ SLACK = 12
 
 @pytest.mark.parametrize("kind", ["laminar", "partition", "intersection", "m-sets"])
 @pytest.mark.parametrize("equal", [False, True], ids=["Beta", "equal"])
-@pytest.mark.parametrize(
-    "policy", [sb.GLADE(), sb.GLADE(rewards="gaussian"), sb.ESCB()], ids=["own law", "GLADE", "ESCB"]
-)
+@pytest.mark.parametrize("policy", [sb.GLADE(), sb.GLADE(rewards="gaussian"), sb.ESCB()], ids=["own law", "GLADE", "ESCB"])
 def test_no_question_takes_more_than_its_budget(kind, equal, policy):
     """All articles tie at first. A search for which of them enter would not end in this universe."""
     decisions, theta = SHORTLISTS.shortlist(kind, 300, equal=equal)
@@ -70,9 +68,7 @@ def test_no_question_takes_more_than_its_budget_with_other_laws(kind, equal, mod
 def test_the_example_of_the_page(capsys):
     page = (Path(__file__).parents[2] / "docs" / "policies" / "large.md").read_text(encoding="utf-8")
     exec(compile(re.search(r"```python\n(.*?)```", page, flags=re.DOTALL).group(1), "large.md", "exec"), {})
-    value, bound = map(
-        float, re.match(r"([\d.]+) <= largest index <= ([\d.]+) after", capsys.readouterr().out).groups()
-    )
+    value, bound = map(float, re.match(r"([\d.]+) <= largest index <= ([\d.]+) after", capsys.readouterr().out).groups())
     assert value <= bound
 
 
@@ -83,9 +79,7 @@ def test_glade_loses_less_than_thompson_sampling(kind):
     Thompson sampling has Beta posteriors.
     """
     decisions, theta = SHORTLISTS.shortlist(kind, 120, equal=False)
-    result = simulate(
-        decisions, sb.BernoulliRewards(theta), [sb.GLADE(), sb.ThompsonSampling()], 2_000, 16, seed=5, bound=None
-    )
+    result = simulate(decisions, sb.BernoulliRewards(theta), [sb.GLADE(), sb.ThompsonSampling()], 2_000, 16, seed=5, bound=None)
     glade, thompson = (result.regret[name][:, -1] for name in ("GLADE", "ThompsonSampling"))
     error = np.hypot(glade.std(ddof=1), thompson.std(ddof=1)) / np.sqrt(16)
     assert glade.mean() + 5 * error < thompson.mean()

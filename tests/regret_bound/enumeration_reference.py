@@ -23,9 +23,7 @@ class Reference:
     gaps: np.ndarray  # (n,)
 
 
-def reference(
-    decisions: np.ndarray, theta: np.ndarray, variance: np.ndarray, tie_tolerance: float = 1e-12
-) -> Reference:
+def reference(decisions: np.ndarray, theta: np.ndarray, variance: np.ndarray, tie_tolerance: float = 1e-12) -> Reference:
     x = decisions.astype(float)
     rewards = x @ theta
     gaps = rewards.max() - rewards

@@ -122,9 +122,7 @@ def bracket(items: Items, decisions: np.ndarray) -> tuple[float, float]:
         rates = points @ contains
         floors = np.maximum(rates, 1e-12 * rates.max(axis=1, keepdims=True))
         n = len(gaps)
-        rise, able = part.raises(
-            np.tile(contains, (len(SHARES), 1)), np.tile(gaps, len(SHARES)), np.repeat(floors, n, axis=0)
-        )
+        rise, able = part.raises(np.tile(contains, (len(SHARES), 1)), np.tile(gaps, len(SHARES)), np.repeat(floors, n, axis=0))
         table = part.divergence(rise)
         able &= np.isfinite(table).all(axis=1)
         values = (np.where(able[:, None], table, 0.0) * np.repeat(rates, n, axis=0)).sum(axis=1)

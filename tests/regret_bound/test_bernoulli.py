@@ -414,9 +414,7 @@ def test_methods_for_gaussian_rewards_alone(method):
 
 def test_unsupported_methods_name_supported_ones():
     listed = sb.EnumeratedDecisions(np.eye(3, dtype=int))
-    with pytest.raises(
-        UnsupportedError, match=r"needs an exchange graph, got EnumeratedDecisions.*use method='enumeration'"
-    ):
+    with pytest.raises(UnsupportedError, match=r"needs an exchange graph, got EnumeratedDecisions.*use method='enumeration'"):
         solve(listed, [0.5, 0.2, 0.1], method="cycles")
     with pytest.raises(TooManyDecisionsError, match=r"at most 20,000 decisions.*use method='cycles' or 'auto'"):
         solve(matching(9), np.linspace(0.1, 0.9, 81), method="enumeration")

@@ -75,11 +75,7 @@ def test_the_conjugate_is_rounded_up(theta, log_rate, log_ratio):
         half = 1 - s / w * (1 - 2 * p)
         rise = ((half * half + 4 * (s / w) ** 2 * p * (1 - p)).sqrt() - half) / (2 * s / w) if p < 1 else Decimal(0)
         exact = s * rise - w * exact_divergence(theta, rise) - Decimal("1e-70") if p < 1 else Decimal(0)
-        assert (
-            exact
-            <= Decimal(conjugate(theta, rate, price))
-            <= exact + (s + w) * rise * Decimal("1e-13") + Decimal("1e-69")
-        )
+        assert exact <= Decimal(conjugate(theta, rate, price)) <= exact + (s + w) * rise * Decimal("1e-13") + Decimal("1e-69")
 
 
 def raised(theta, rates, gap):

@@ -201,9 +201,7 @@ def test_means_that_are_not_scaled_have_a_range(law, scale):
     for decision_set in (sb.MSets(3, 1), sb.Routes([(0, 1), (0, 2), (2, 1)], 0, 1)):
         if isinstance(decision_set, sb.Routes) and scale > 1e100:
             continue  # refused as costs
-        with pytest.raises(
-            InvalidInputError, match=rf"between 1e-100 and 1e\+100 in size for {law.name} rewards, got "
-        ):
+        with pytest.raises(InvalidInputError, match=rf"between 1e-100 and 1e\+100 in size for {law.name} rewards, got "):
             sb.graves_lai(decision_set, theta, law=law)
     assert sb.graves_lai(sb.MSets(3, 1), [-5e-100, -6e-100, -1e-99], law=law).status == "optimal"
     if not isinstance(law, Gamma):  # whose means are never 0

@@ -77,9 +77,7 @@ def test_closed_families_against_the_definition(graph, data):
     assert are_closed(cycles.ptr, cycles.arcs, tails, heads, n).tolist() == expected
 
 
-@given(
-    st.lists(st.tuples(st.lists(st.integers(0, 9), unique=True, max_size=4), st.lists(st.integers(0, 9), max_size=6)))
-)
+@given(st.lists(st.tuples(st.lists(st.integers(0, 9), unique=True, max_size=4), st.lists(st.integers(0, 9), max_size=6))))
 def test_entries_in_another_order_of_the_arcs(pairs):
     known, wanted = family([arcs for arcs, _ in pairs]), family([arcs for _, arcs in pairs])
     entries = np.arange(1.0, len(known.arcs) + 1.0)

@@ -29,8 +29,7 @@ def cycles_of_graphs(draw):
     u = np.array(draw(st.lists(numbers, min_size=len(arcs), max_size=len(arcs))))
     place = {arc: k for k, arc in enumerate(arcs)}
     lists = [
-        [place[v, w] for v, w in zip(cycle, cycle[1:] + cycle[:1], strict=True)]
-        for cycle in nx.simple_cycles(nx.DiGraph(arcs))
+        [place[v, w] for v, w in zip(cycle, cycle[1:] + cycle[:1], strict=True)] for cycle in nx.simple_cycles(nx.DiGraph(arcs))
     ]
     gaps = np.full(len(arcs), math.inf)
     for cycle in lists:

@@ -175,9 +175,7 @@ def test_no_cost_on_the_items_of_i():
     rows = ["00100", "01011", "01101", "01110", "10000", "10001", "11001", "11101", "11110"]
     decision_set = sb.EnumeratedDecisions([[int(c) for c in row] for row in rows])
     theta = np.array([0.0, 0.0, 0.0, 2.0, 2.0])
-    variance = np.array(
-        [0.5118577277809431, 0.47374371357043243, 0.2897740865352899, 0.5241082700575319, 0.4028099912370926]
-    )
+    variance = np.array([0.5118577277809431, 0.47374371357043243, 0.2897740865352899, 0.5241082700575319, 0.4028099912370926])
     result = sb.graves_lai(decision_set, theta, variance, method="glpg", gap=0.05)
     exact = sb.graves_lai(decision_set, theta, variance, method="enumeration", gap=1e-8)
     assert result.lower <= exact.value

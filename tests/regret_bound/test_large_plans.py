@@ -60,9 +60,7 @@ def test_too_large_tables_are_an_error(name, monkeypatch):
     theta = np.linspace(0.9, 0.2, decision_set.d) ** 2
     assert len(sb.graves_lai(decision_set, theta, **options).plan) >= 1
     monkeypatch.setattr(tables, "LARGEST_TABLE", decision_set.d - 1)
-    with pytest.raises(
-        TooManyDecisionsError, match=rf"got \d+ decisions over {decision_set.d} items.* leave items out"
-    ):
+    with pytest.raises(TooManyDecisionsError, match=rf"got \d+ decisions over {decision_set.d} items.* leave items out"):
         sb.graves_lai(decision_set, theta, **options)
 
 

@@ -46,9 +46,7 @@ def check_plan(s):
     decisions = s.decision_set.enumerate()
     assert all(x in s.decision_set for x in s.plan.decisions)
     gaps = s.optimal_decision @ s.theta - decisions @ s.theta
-    assert s.plan.rates @ (s.optimal_decision @ s.theta - s.plan.decisions @ s.theta) == pytest.approx(
-        s.value, rel=1e-9
-    )
+    assert s.plan.rates @ (s.optimal_decision @ s.theta - s.plan.decisions @ s.theta) == pytest.approx(s.value, rel=1e-9)
     information = np.zeros(len(s.theta))
     information[s.suboptimal_items] = 2.0 * s.variance[s.suboptimal_items] / s.rates[s.suboptimal_items]
     used = decisions[:, s.suboptimal_items].any(axis=1)

@@ -31,9 +31,7 @@ def rewards(seed, d):
     """Rewards with near-ties down to 1e-12, some of them with a large common part."""
     rng = np.random.default_rng(seed)
     base = rng.integers(0, 3, d) * rng.choice([1.0, 0.1, 1 / 3])
-    return (
-        base + 10.0 ** -rng.integers(4, 13) * rng.random(d) * rng.integers(0, 3, d) + rng.choice([0.0, 0.1, 1e3, 1e6])
-    )
+    return base + 10.0 ** -rng.integers(4, 13) * rng.random(d) * rng.integers(0, 3, d) + rng.choice([0.0, 0.1, 1e3, 1e6])
 
 
 def exact(theta, arcs_or_items):
@@ -46,9 +44,7 @@ def test_gaps_of_decisions_are_right_to_the_last_digits(seed):
     d = int(rng.integers(2, 40))
     decisions, theta = rng.random((600, d)) < 0.5, rewards(seed, d)
     truth = [float(exact(theta, np.flatnonzero(decisions[0])) - exact(theta, np.flatnonzero(x))) for x in decisions]
-    np.testing.assert_allclose(
-        gaps_below(decisions[0], decisions, theta), truth, rtol=1e-14, atol=1e-21 * abs(theta).max()
-    )
+    np.testing.assert_allclose(gaps_below(decisions[0], decisions, theta), truth, rtol=1e-14, atol=1e-21 * abs(theta).max())
 
 
 @pytest.mark.parametrize("theta", [[0.0, 0.0], [-0.0, 5e-324], [1e300, -1e300], [3.0, 0.0]])

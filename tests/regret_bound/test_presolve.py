@@ -39,9 +39,7 @@ def graphs(draw):
     n = draw(st.integers(1, 6))
     node = st.integers(0, n - 1)
     cost = draw(
-        st.sampled_from(
-            [st.sampled_from([0.0, 0.0, 1.0, 2.0]), st.floats(0.1, 2.0), st.sampled_from([0.0, 1e-11, 1e-3, 1.0])]
-        )
+        st.sampled_from([st.sampled_from([0.0, 0.0, 1.0, 2.0]), st.floats(0.1, 2.0), st.sampled_from([0.0, 1e-11, 1e-3, 1.0])])
     )
     arcs = draw(st.lists(st.tuples(node, node, cost, st.booleans()), min_size=1, max_size=12))
     hub = sorted(draw(st.sets(node, max_size=3)))
@@ -124,9 +122,7 @@ def test_blocks_agree_with_their_description(graph):
         np.testing.assert_array_equal(block.informative, graph.entering[block.arcs] >= 0)
         np.testing.assert_array_equal(block.twice_variance[block.informative], v[block.arcs[block.informative]])
         assert len(np.unique(block.nodes)) == digraph.n
-        assert nx.is_strongly_connected(
-            nx.MultiDiGraph(zip(digraph.tails.tolist(), digraph.heads.tolist(), strict=True))
-        )
+        assert nx.is_strongly_connected(nx.MultiDiGraph(zip(digraph.tails.tolist(), digraph.heads.tolist(), strict=True)))
         cycles = list(listed(graph, digraph.tails, digraph.heads))
         gaps = np.full(len(digraph.costs), np.inf)
         for cycle in cycles:
@@ -176,6 +172,4 @@ def test_unfolded_cycles_are_exchanges_of_the_same_gap(family, seed):
         assert graph.costs[walk].sum() == pytest.approx(found.gaps[folded[k]].max(), abs=1e-12)
         if len(set(graph.tails[walk].tolist())) == len(walk):
             assert decisions.mask(k) in decision_set
-            assert graph.decision @ theta - decisions.mask(k) @ theta == pytest.approx(
-                graph.costs[walk].sum(), abs=1e-12
-            )
+            assert graph.decision @ theta - decisions.mask(k) @ theta == pytest.approx(graph.costs[walk].sum(), abs=1e-12)

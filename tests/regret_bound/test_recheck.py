@@ -59,9 +59,7 @@ def solved(request):
 
 
 def with_plan(result, decisions, rates, factor=1.0):
-    return replace(
-        result, plan=ExplorationPlan(decisions, rates), value=factor * result.value, lower=factor * result.lower
-    )
+    return replace(result, plan=ExplorationPlan(decisions, rates), value=factor * result.value, lower=factor * result.lower)
 
 
 def refuse(result, message):
@@ -85,9 +83,7 @@ def test_invalid_plans_are_refused(solved):
     everything = np.ones_like(decisions)
     refuse(with_plan(solved, everything, rates), r"plan\[0\] must be a decision of the decision set, got another")
     refuse(with_plan(solved, decisions, -rates), "rates must be finite and above 0")
-    refuse(
-        with_plan(solved, decisions, np.where(np.arange(len(rates)), rates, np.inf)), "rates must be finite and above 0"
-    )
+    refuse(with_plan(solved, decisions, np.where(np.arange(len(rates)), rates, np.inf)), "rates must be finite and above 0")
 
 
 def test_plans_that_do_not_explore_enough_are_refused(solved):

@@ -175,7 +175,5 @@ def test_streets_of_cost_zero(shared, costs):
 def test_parallel_streets_one_of_which_is_free():
     x = sb.Routes([(0, 1), (0, 1), (1, 0), (1, 2), (1, 2)], 0, 2)
     found = sb.graves_lai(x, [0.0, -1.0, 0.0, -1.0, -2.0], method="columns")
-    alone = sb.graves_lai(
-        sb.Routes([(0, 1), (0, 1), (1, 2), (1, 2)], 0, 2), [0.0, -1.0, -1.0, -2.0], method="enumeration"
-    )
+    alone = sb.graves_lai(sb.Routes([(0, 1), (0, 1), (1, 2), (1, 2)], 0, 2), [0.0, -1.0, -1.0, -2.0], method="enumeration")
     assert found.value == pytest.approx(alone.value, rel=2e-4)

@@ -140,11 +140,7 @@ def check_drawing(drawing, d):
         for edge in drawing["edges"]:
             keys(edge, "item tail head parallel")
             assert {edge["tail"], edge["head"]} <= set(range(len(drawing["nodes"])))
-        assert all(
-            len(point) == 2 and -0.061 < min(point) <= max(point) < 1.061
-            for line in drawing["borders"]
-            for point in line
-        )
+        assert all(len(point) == 2 and -0.061 < min(point) <= max(point) < 1.061 for line in drawing["borders"] for point in line)
         assert all(len(line) == 4 and -0.061 < min(line) <= max(line) < 1.061 for line in drawing["backdrop"])
     elif drawing["kind"] == "heatmap":
         keys(drawing, "kind rows columns cells")

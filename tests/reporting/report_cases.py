@@ -26,9 +26,7 @@ from semibandits.simulation.run import simulate
 ARCS = [("r", "a"), ("r", "b"), ("a", "b"), ("b", "a"), ("b", "c")]
 DECISIONS = {
     "paths": lambda: Paths([("a", "b"), ("b", "d"), ("a", "c"), ("c", "d"), ("a", "d"), ("a", "d")], "a", "d"),
-    "routes": lambda: Routes(
-        [("a", "b"), ("b", "a"), ("b", "d"), ("a", "c"), ("c", "d"), ("c", "b"), ("b", "c")], "a", "d"
-    ),
+    "routes": lambda: Routes([("a", "b"), ("b", "a"), ("b", "d"), ("a", "c"), ("c", "d"), ("c", "b"), ("b", "c")], "a", "d"),
     "trees": lambda: SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("d", "c")]),
     "msets": lambda: MSets(6, 2),
     "matchings": lambda: Matchings([(r, c) for r in range(3) for c in "xyz"]),

@@ -26,9 +26,7 @@ def instance(tmp_path, monkeypatch):
 
 
 def ways(simulation=None, bound=None, instance=None):
-    return {
-        way["label"].split(",")[0]: way["code"] for way in reproduction(report_data(simulation, bound, instance, None))
-    }
+    return {way["label"].split(",")[0]: way["code"] for way in reproduction(report_data(simulation, bound, instance, None))}
 
 
 LAWS = [

@@ -35,9 +35,7 @@ def made(tmp_path_factory):
     """A folder written by `semibandits simulate --output`."""
     root = tmp_path_factory.mktemp("made")
     (root / "table.csv").write_text(TABLE, encoding="utf-8")
-    command(
-        "simulate", root / "table.csv", "--size", 2, "-T", 200, "-n", 3, "-p", "CUCB", "-p", "ts", "-o", root / "run"
-    )
+    command("simulate", root / "table.csv", "--size", 2, "-T", 200, "-n", 3, "-p", "CUCB", "-p", "ts", "-o", root / "run")
     return root / "run"
 
 
@@ -220,21 +218,15 @@ def test_a_foreign_simulation(folder, tmp_path):
     other = simulate(MSets(5, 2), GaussianRewards([*theta, 0]), CUCB(), horizon=20, replications=2)
     other.save(folder / "simulation.zip")
     refused(folder, "d = 4 items", "over 5")
-    simulate(MSets(4, 2), GaussianRewards(theta, variance=2), CUCB(), horizon=20, replications=2).save(
-        folder / "simulation.zip"
-    )
+    simulate(MSets(4, 2), GaussianRewards(theta, variance=2), CUCB(), horizon=20, replications=2).save(folder / "simulation.zip")
     refused(folder, "variances")
-    (folder / "simulation.zip").write_bytes(
-        (folder / "regret.png").read_bytes() if (folder / "regret.png").exists() else b"PK"
-    )
+    (folder / "simulation.zip").write_bytes((folder / "regret.png").read_bytes() if (folder / "regret.png").exists() else b"PK")
     refused(folder, "simulation.zip")
 
 
 def test_the_bound_of_a_folder_is_not_applied_to_other_rewards(folder):
     """Whatever bound.json contains: the simulation records its rewards."""
-    played = simulate(
-        MSets(4, 2), BernoulliRewards([1, 0.75, 0.5, 0.25]), CUCB(), horizon=20, replications=2, bound=False
-    )
+    played = simulate(MSets(4, 2), BernoulliRewards([1, 0.75, 0.5, 0.25]), CUCB(), horizon=20, replications=2, bound=False)
     played.save(folder / "simulation.zip")
     shown = payload(folder)
     assert shown["bound"]["applies"] is False
@@ -309,9 +301,7 @@ def test_bytes_changed_at_random_are_shown_or_refused_in_one_sentence(made, tmp_
 ODD = [None, True, -1, 0, 3, 0.5, 1e308, 10**400, "", "x", [], {}, [[]], [0, 1], {"a": 1}, [10**30], [None]]
 
 
-@settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_values_changed_at_random_are_shown_or_refused_in_one_sentence(made, tmp_path, data):
     name = data.draw(st.sampled_from(JSON_FILES))

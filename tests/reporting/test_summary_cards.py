@@ -116,9 +116,7 @@ def test_cost_card_shows_the_bound_rounded_down():
     for name in DECISIONS:
         _, _, bound, result = case(name)
         card = cards(result, bound, unit="ms")["cost"]
-        value, total = re.search(
-            r"Here C\(θ\) is ([\d.,]+) ms, which makes ([\d.,]+) ms in 200 rounds", card["text"]
-        ).groups()
+        value, total = re.search(r"Here C\(θ\) is ([\d.,]+) ms, which makes ([\d.,]+) ms in 200 rounds", card["text"]).groups()
         value, total = (float(number.replace(",", "")) for number in (value, total))
         assert bound.lower * (1 - 1e-3) <= value <= bound.lower * (1 + 1e-9)
         assert bound.lower * math.log(200) * (1 - 1e-3) <= total <= bound.lower * math.log(200) * (1 + 1e-9)
@@ -310,9 +308,7 @@ def test_settled_card_names_the_round_and_the_share():
     for row in card["rows"]:
         known = summary[row["label"]]
         assert row["value"] == f"{known.settled:,}"
-        assert amounts(row["ratio"])[0] == pytest.approx(
-            100 * known.optimal_share, abs=0.06 * 100 * (1 - known.optimal_share)
-        )
+        assert amounts(row["ratio"])[0] == pytest.approx(100 * known.optimal_share, abs=0.06 * 100 * (1 - known.optimal_share))
     assert card["header"] == ["policy", "90 % right from round", "right overall"]
 
 

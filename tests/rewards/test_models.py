@@ -386,9 +386,7 @@ def test_representations_show_shapes():
     assert repr(GaussianRewards([1, 2, 3])) == "GaussianRewards(theta of shape (3,), variance=0.5)"
     assert repr(MODELS["correlated"]) == "CorrelatedGaussianRewards(theta of shape (3,), variance of shape (3,))"
     assert repr(ReplayedRewards(TABLE)).endswith(", 4 joint rounds)")
-    assert (
-        repr(ReplayedRewards(LOGS)) == "ReplayedRewards(theta of shape (3,), variance=16, 9 outcomes of single items)"
-    )
+    assert repr(ReplayedRewards(LOGS)) == "ReplayedRewards(theta of shape (3,), variance=16, 9 outcomes of single items)"
 
 
 class Coin(RewardModel):
@@ -438,9 +436,7 @@ def test_an_overridden_draw_replaces_the_law():
     for model in (Clipped([1.0, 2.0]), ShiftedCorrelated([1.0, 2.0], np.eye(2))):
         assert model.compiled() is None
         assert not model.is_independent_gaussian
-    result = semibandits.simulate(
-        semibandits.MSets(2, 1), Clipped([1.0, 2.0]), [semibandits.CUCB()], horizon=20, replications=2
-    )
+    result = semibandits.simulate(semibandits.MSets(2, 1), Clipped([1.0, 2.0]), [semibandits.CUCB()], horizon=20, replications=2)
     assert not result.reward["CUCB"].any()
     assert result.lower_bound is None
     renamed = Renamed([1.0, 2.0])

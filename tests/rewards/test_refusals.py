@@ -195,9 +195,7 @@ def test_constant_logs_with_a_variance():
 
 
 def test_sampler_must_be_a_function():
-    with pytest.raises(
-        InvalidInputError, match="sampler must be a function of items and rng, got int: pass one that draws"
-    ):
+    with pytest.raises(InvalidInputError, match="sampler must be a function of items and rng, got int: pass one that draws"):
         SampledRewards([0.0], 3, variance=1.0)
 
 

@@ -41,9 +41,7 @@ def client_with(url):
     opened = []
 
     def client_with(learners=None, **settings):
-        client = TestClient(
-            create_app(url, learners=learners, settings=Settings(**settings)), base_url=LOCAL, client=HERE
-        )
+        client = TestClient(create_app(url, learners=learners, settings=Settings(**settings)), base_url=LOCAL, client=HERE)
         opened.append(client.__enter__())
         return client
 

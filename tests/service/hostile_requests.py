@@ -78,9 +78,7 @@ def fields():
               _post("tell-many", {}), _post("tell", {"round": 2, "costs": [1, 1], "rewards": [1, 1]}),
               _post("expire", {"age": 1, "before": 2}), _post("expire", {"seconds": 1, "before": 2, "age": 1})]  # fmt: skip
     places = (("tell", "round"), ("forget", "round"), ("expire", "age"))
-    numbers = [
-        _post(action, VALID[action] | {name: value}) for (action, name), value in itertools.product(places, WRONG)
-    ]
+    numbers = [_post(action, VALID[action] | {name: value}) for (action, name), value in itertools.product(places, WRONG)]
     numbers += [_post("expire", {"before": value}) for value in WRONG]
     numbers += [_post("expire", {"seconds": value}) for value in WRONG if value != 0.5]
     counts = [_post("ask", {"count": value}) for value in (*WRONG, 0, 1001, 10**6)]
@@ -168,12 +166,8 @@ def types():
         for action in ACTIONS
         for kind in kinds
     ]
-    absent = [
-        Hostile("POST", f"/v1/learners/courier/{action}", json.dumps(VALID[action]).encode()) for action in ACTIONS
-    ]
-    encoded = [
-        _post("ask", {}, **{"Content-Encoding": kind}) for kind in ("gzip", "deflate", "br", "gzip, identity", "x")
-    ]
+    absent = [Hostile("POST", f"/v1/learners/courier/{action}", json.dumps(VALID[action]).encode()) for action in ACTIONS]
+    encoded = [_post("ask", {}, **{"Content-Encoding": kind}) for kind in ("gzip", "deflate", "br", "gzip, identity", "x")]
     return wrong + absent + encoded
 
 

@@ -111,9 +111,7 @@ def test_wrong_tokens(client_with, url, authorization):
         Hostile("POST", f"/v1/learners/courier/{action}", b"{}", hostile_requests.JSON_TYPE)
         for action in hostile_requests.ACTIONS
     ]
-    requests += [
-        Hostile("GET", path) for path in ("/v1/learners", "/metrics", "/v1/learners/nobody", "/nothing", "/staticx")
-    ]
+    requests += [Hostile("GET", path) for path in ("/v1/learners", "/metrics", "/v1/learners/nobody", "/nothing", "/staticx")]
     for request in requests:
         for headers in ({"Authorization": authorization}, {}):
             response = send(client, request, **headers)
@@ -165,9 +163,7 @@ def test_clients_that_are_not_known_to_be_on_this_machine(url, address):
         check(send(client, request), request, {403})
 
 
-@pytest.mark.parametrize(
-    ("forwarded", "status"), [("unknown", 403), ("8.8.8.8", 403), ("127.0.0.1, unknown", 403), ("::1", 200)]
-)
+@pytest.mark.parametrize(("forwarded", "status"), [("unknown", 403), ("8.8.8.8", 403), ("127.0.0.1, unknown", 403), ("::1", 200)])
 def test_clients_behind_a_proxy(url, forwarded, status):
     proxied = ProxyHeadersMiddleware(create_app(url), "127.0.0.1")
     with TestClient(proxied, base_url=LOCAL, client=HERE) as client:
@@ -182,9 +178,7 @@ def test_a_chunked_body_above_the_limit(client_with, url):
     assert (response.status_code, error_of(response)) == (
         413, "the body must have at most 1,000 bytes, got more: split it into several requests"
     )  # fmt: skip
-    small = client.post(
-        "/v1/learners/courier/ask", content=(b" " * 10 for _ in range(90)), headers=hostile_requests.JSON_TYPE
-    )
+    small = client.post("/v1/learners/courier/ask", content=(b" " * 10 for _ in range(90)), headers=hostile_requests.JSON_TYPE)
     assert small.status_code == 200
     assert sb.open_learner(url, name="courier").calls == 1
 

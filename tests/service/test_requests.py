@@ -89,9 +89,7 @@ def test_outcomes_that_the_law_excludes_are_refused(url, value):
         post(client, "clicks/ask")
         response = client.post("/v1/learners/clicks/tell", json={"round": 0, "rewards": [value]})
         assert response.status_code == 422
-        assert error_of(response).startswith(
-            f"rewards must be from 0 to 1 under the law bernoulli, got {value:g} for 0"
-        )
+        assert error_of(response).startswith(f"rewards must be from 0 to 1 under the law bernoulli, got {value:g} for 0")
         assert post(client, "clicks/tell", {"round": 0, "costs": [-1.0]}).json() == {"told": 1}
 
 
@@ -263,9 +261,7 @@ def test_the_bound_at_the_estimates(client_with, learner):
 
 def test_plans_are_solved_in_the_background(client, url):
     """The decisions are those of a learner that goes on without a plan, until the plan of another process is stored."""
-    learner = sb.open_learner(
-        url, name="planned", decision_set=sb.MSets(5, 2), policy=sb.OSSB(), variance=1.0, defer_plans=True
-    )
+    learner = sb.open_learner(url, name="planned", decision_set=sb.MSets(5, 2), policy=sb.OSSB(), variance=1.0, defer_plans=True)
     deadline, rounds = time.monotonic() + 60, 0
     while time.monotonic() < deadline and "semibandits_plan_solves 0.0" in client.get("/metrics").text:
         (asked,) = post(client, "planned/ask").json()["rounds"]
@@ -307,9 +303,7 @@ def test_sets_of_the_user(client_with, url, caplog):
     client = client_with()
     response = post(client, "own/ask")
     assert response.status_code == 409
-    assert error_of(response).startswith(
-        "the learner 'own' must have a decision set and a policy of the library, got: "
-    )
+    assert error_of(response).startswith("the learner 'own' must have a decision set and a policy of the library, got: ")
     assert "create_app(url, learners={name: (decision_set, policy)})" in error_of(response)
     assert [one["name"] for one in client.get("/v1/learners").json()["learners"]] == ["courier", "items"]
     served = client_with({"own": (Own(), None)})
@@ -373,9 +367,7 @@ def test_the_document_describes_all_requests(client):
     document = client.get("/openapi.json").json()
     actions = ("ask", "tell", "tell-many", "forget", "expire")
     views = ("", "/estimates", "/bound", "/rounds", "/state")
-    paths = {f"/v1/learners/{{name}}/{action}" for action in actions} | {
-        f"/v1/learners/{{name}}{view}" for view in views
-    }
+    paths = {f"/v1/learners/{{name}}/{action}" for action in actions} | {f"/v1/learners/{{name}}{view}" for view in views}
     assert set(document["paths"]) == paths | {"/v1/learners", "/v1/compilation", "/health", "/metrics"}
     names = set(document["components"]["schemas"])
     text = json.dumps(document)

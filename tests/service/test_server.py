@@ -184,9 +184,7 @@ def test_what_does_not_start(url, capsys, monkeypatch, arguments, message):
 def test_poor_tokens_do_not_start(url, capsys, monkeypatch, token):
     monkeypatch.setenv("SEMIBANDITS_TOKEN", token)
     error = refused(capsys, "--storage", url)
-    assert error.startswith(
-        f"the token must consist of at least 16 letters, digits and ._~+/=-, got {len(token)} characters"
-    )
+    assert error.startswith(f"the token must consist of at least 16 letters, digits and ._~+/=-, got {len(token)} characters")
 
 
 def test_a_database_without_learners_does_not_start(tmp_path, capsys, monkeypatch):

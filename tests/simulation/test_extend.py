@@ -169,9 +169,7 @@ def test_other_simulations_are_refused_at_once(tmp_path, case, option):
     small(tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     other, names = OTHER[case]
-    with pytest.raises(
-        sb.InvalidInputError, match=f"same simulation, got another {names} in .*: choose another folder"
-    ):
+    with pytest.raises(sb.InvalidInputError, match=f"same simulation, got another {names} in .*: choose another folder"):
         small(tmp_path, **other, **option)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -195,9 +193,7 @@ def test_a_result_of_another_simulation_is_not_used(tmp_path):
     small(tmp_path / "other", seed=3)
     (tmp_path / "run" / RESULT).write_bytes((tmp_path / "other" / RESULT).read_bytes())
     for larger in ({}, {"replications": 5}):
-        with pytest.raises(
-            sb.InvalidInputError, match=r"got another .*seed in .*simulation.zip: choose another folder"
-        ):
+        with pytest.raises(sb.InvalidInputError, match=r"got another .*seed in .*simulation.zip: choose another folder"):
             small(tmp_path / "run", resume=True, **larger)
 
 

@@ -56,9 +56,7 @@ class Machine(RuleBasedStateMachine):
     def grown(self, data):
         """The size of the next run, none of it smaller."""
         limits = (len(POLICIES), 4, len(HORIZONS) - 1)
-        return tuple(
-            data.draw(st.integers(least, min(least + 1, most))) for least, most in zip(self.size, limits, strict=True)
-        )
+        return tuple(data.draw(st.integers(least, min(least + 1, most))) for least, most in zip(self.size, limits, strict=True))
 
     def resumed(self, size, **more):
         with warnings.catch_warnings():

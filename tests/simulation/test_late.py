@@ -125,8 +125,7 @@ def test_kernels_and_python_play_the_same_rounds(delay):
         slow = sb.simulate(Slow(), REWARDS, policy, 250, 2, delay=delay, loss=0.1, bound=False)
         # Searches without the family may spend their budget and find the same decision without a proof.
         calls = {
-            name: np.concatenate((slow.calls[name][:, :, :3], compiled.calls[name][:, :, 3:]), axis=2)
-            for name in slow.calls
+            name: np.concatenate((slow.calls[name][:, :, :3], compiled.calls[name][:, :, 3:]), axis=2) for name in slow.calls
         }
         assert same(compiled, replace(slow, calls=calls))
 

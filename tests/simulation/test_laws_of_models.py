@@ -99,9 +99,7 @@ def test_results_have_the_law(rewards, law, tmp_path):
     assert result.lower_bound == sb.graves_lai(sb.MSets(5, 2), rewards.theta, law=law).lower
     result.save(tmp_path / "result.zip")
     assert sb.load_simulation(tmp_path / "result.zip").law == law
-    told = sb.simulate(
-        sb.MSets(5, 2), rewards, [sb.GLADE(law=law), sb.ThompsonSampling(law=law)], 100, 2, seed=3, bound=None
-    )
+    told = sb.simulate(sb.MSets(5, 2), rewards, [sb.GLADE(law=law), sb.ThompsonSampling(law=law)], 100, 2, seed=3, bound=None)
     for name in result.policies:
         np.testing.assert_array_equal(result.regret[name], told.regret[name])
 

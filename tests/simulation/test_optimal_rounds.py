@@ -30,13 +30,9 @@ class Own(sb.DecisionSet):
 
 @pytest.mark.parametrize("wrap", [lambda x: x, Own], ids=["kernels", "python"])
 def test_optimal_rounds_are_those_without_regret(wrap):
-    rewards = sb.GaussianRewards(
-        [1.0, 1.0, 0.5, 0.25], variance=0.01
-    )  # {0, 2} and {1, 2} are second; the best is {0, 1}
+    rewards = sb.GaussianRewards([1.0, 1.0, 0.5, 0.25], variance=0.01)  # {0, 2} and {1, 2} are second; the best is {0, 1}
     rounds = np.arange(1, 61)
-    result = sb.simulate(
-        wrap(sb.MSets(4, 2)), rewards, sb.CUCB(), horizon=60, replications=3, checkpoints=rounds, bound=False
-    )
+    result = sb.simulate(wrap(sb.MSets(4, 2)), rewards, sb.CUCB(), horizon=60, replications=3, checkpoints=rounds, bound=False)
     lost = np.diff(result.regret["CUCB"], axis=1, prepend=0.0)
     assert np.array_equal(result.optimal["CUCB"], (lost == 0.0).cumsum(axis=1))
     assert 0 < result.optimal["CUCB"][:, -1].min() < 60

@@ -163,9 +163,7 @@ def test_copies_and_pickles():
 def test_the_text_of_a_result():
     result = made_up()
     assert (result.horizon, result.replications) == (1000, 3)
-    assert repr(result) == (
-        "SimulationResult(policies=['OSSB', 'CUCB'], horizon=1000, replications=3, d=4, lower_bound=1.25)"
-    )
+    assert repr(result) == ("SimulationResult(policies=['OSSB', 'CUCB'], horizon=1000, replications=3, d=4, lower_bound=1.25)")
     assert "lower_bound" not in repr(made_up(lower_bound=None, lower_bound_interval=None))
 
 

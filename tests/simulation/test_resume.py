@@ -224,9 +224,7 @@ def test_links_that_lead_outside_the_folder_are_refused(tmp_path, name):
     assert [path.name for path in folder.iterdir()] == [name]
 
 
-@pytest.mark.parametrize(
-    "name", ["specification.json", TIMINGS, RESULT, ".specification.json.tmp", ".timings.json.tmp"]
-)
+@pytest.mark.parametrize("name", ["specification.json", TIMINGS, RESULT, ".specification.json.tmp", ".timings.json.tmp"])
 def test_other_links_are_replaced_and_not_followed(tmp_path, name):
     elsewhere = tmp_path / "precious"
     folder = tmp_path / "received"

@@ -149,9 +149,7 @@ def test_the_bound_is_certified_and_only_given_where_it_holds():
 
 def test_progress_is_reported():
     seen: list[tuple[int, int]] = []
-    sb.simulate(
-        X, REWARDS, POLICIES, horizon=5, replications=3, progress=lambda done, total: seen.append((done, total))
-    )
+    sb.simulate(X, REWARDS, POLICIES, horizon=5, replications=3, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(k, 6) for k in range(1, 7)]
 
 

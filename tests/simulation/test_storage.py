@@ -304,9 +304,7 @@ def test_pickles_are_never_loaded(path):
     refused(path, "array 'mask' with a header that is not NumPy's for plain numbers")
 
 
-@pytest.mark.parametrize(
-    "text", ["((((", "(" * 9000, "", "{[]: 1}", "{'descr': (), 'fortran_order': False, 'shape': (2,), }"]
-)
+@pytest.mark.parametrize("text", ["((((", "(" * 9000, "", "{[]: 1}", "{'descr': (), 'fortran_order': False, 'shape': (2,), }"])
 def test_headers_are_not_evaluated(path, text):
     forge(path, npy_with(text))
     refused(path, "array 'mask' with a header that is not NumPy's for plain numbers")

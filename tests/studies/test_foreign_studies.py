@@ -56,9 +56,7 @@ def test_a_figure_goes_with_the_folder(place):
         assert read_study("study.toml").output == Output(folder=Path("study-results"), figure="plan.png")
         assert read_study("study.toml").output.figure_path == Path("study-results/plan.png")
     for wrong in ({"folder": None, "figure": "a.png"}, {"folder": place, "figure": "b/a.png"}):
-        with pytest.raises(
-            InvalidInputError, match=r"figure must be a Path, or the name of a file in folder, got '.*a.png'"
-        ):
+        with pytest.raises(InvalidInputError, match=r"figure must be a Path, or the name of a file in folder, got '.*a.png'"):
             Output(**wrong)
 
 
@@ -68,9 +66,7 @@ def test_a_figure_replaces_figures_of_its_own_only(place, monkeypatch, ending):
     Path(f"photo.{ending}").write_bytes(b"precious")
     with monkeypatch.context() as patch:
         no_work(patch)
-        with pytest.raises(
-            InvalidInputError, match=rf"got photo.{ending}, which was not drawn by semibandits: choose another"
-        ):
+        with pytest.raises(InvalidInputError, match=rf"got photo.{ending}, which was not drawn by semibandits: choose another"):
             run_text(text)
     assert names(".") == [f"photo.{ending}", "study.toml", "table.csv"]
     assert Path(f"photo.{ending}").read_bytes() == b"precious"
@@ -106,9 +102,7 @@ def test_no_link_leads_outside_a_folder_of_results(folder, tmp_path_factory, nam
     (folder / name).unlink()
     (folder / name).symlink_to(secret)
     for read in (lambda: read_results(folder), lambda: run_study(read_study("study.toml"))):
-        with pytest.raises(
-            InvalidInputError, match=f"{name} must be a file of its folder, got a link that leads outside"
-        ):
+        with pytest.raises(InvalidInputError, match=f"{name} must be a file of its folder, got a link that leads outside"):
             read()
     assert secret.read_text(encoding="utf-8") == SECRET
 
@@ -146,9 +140,7 @@ def test_the_problem_of_a_study_is_no_link_that_leads_outside(place, tmp_path_fa
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.mkdir()])
 def test_files_without_end_are_refused(tmp_path, make):
     make(tmp_path / "a")
-    with pytest.raises(
-        InvalidInputError, match=r"a must be a readable file, got a folder, pipe or device: check the path"
-    ):
+    with pytest.raises(InvalidInputError, match=r"a must be a readable file, got a folder, pipe or device: check the path"):
         read_bytes(tmp_path / "a")
 
 
@@ -175,9 +167,7 @@ PLACES = {
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("dot", [".", " . ", "\t.\t"])
 def test_long_keys_are_refused(place, part, where, dot):
-    with pytest.raises(
-        InvalidInputError, match=r"study.toml must be TOML, got a key of more than 50 parts; correct it there"
-    ):
+    with pytest.raises(InvalidInputError, match=r"study.toml must be TOML, got a key of more than 50 parts; correct it there"):
         run_text(PLACES[where].format(dot.join([PARTS[part]] * 20_000)))
 
 

@@ -106,9 +106,7 @@ def test_every_key_is_read(written):
             loss=0.05,
             checkpoints=(100, 20_000),
         ),
-        bound=BoundOptions(
-            law="gamma: shape=2, cost", method="cycles", gap=0.01, time_limit=math.inf, tie_tolerance=0.0
-        ),
+        bound=BoundOptions(law="gamma: shape=2, cost", method="cycles", gap=0.01, time_limit=math.inf, tie_tolerance=0.0),
         execution=Execution(workers=-1),
         output=Output(folder=path.parent / "out/here", figure="figure.pdf", report=False),
     )
@@ -463,9 +461,7 @@ def test_mistakes_are_named(written, case):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(
-        InvalidInputError, match=r"none.toml must be a readable study file, got No such file.*check the path"
-    ):
+    with pytest.raises(InvalidInputError, match=r"none.toml must be a readable study file, got No such file.*check the path"):
         read_study(tmp_path / "none.toml")
     (tmp_path / "bytes.toml").write_bytes(b"[problem]\n\xff")
     with pytest.raises(InvalidInputError, match="must be text in UTF-8, got a byte that is not at position 10"):

@@ -131,9 +131,7 @@ def test_other_files_are_not_overwritten(place):
 def test_the_instance_of_someone_else_is_not_overwritten(place):
     Path("study-results").mkdir()
     Path("study-results/instance.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(
-        InvalidInputError, match=r"'study-results' must be without instance.json, got another instance in it"
-    ):
+    with pytest.raises(InvalidInputError, match=r"'study-results' must be without instance.json, got another instance in it"):
         run_study(read_study("study.toml"))
     assert names("study-results") == ["instance.json"]
 
@@ -155,9 +153,7 @@ def test_another_study_in_the_folder(place):
     kept.write_text('[problem]\nnetwork = "polska"\n', encoding="utf-8")
     with pytest.raises(InvalidInputError, match="got another file, network, simulation in study-results"):
         run_study(read_study("study.toml"))
-    with pytest.raises(
-        InvalidInputError, match=r"must be without a study, got study.toml in it: choose another folder"
-    ):
+    with pytest.raises(InvalidInputError, match=r"must be without a study, got study.toml in it: choose another folder"):
         run_study(read_study("study.toml"), resume=False)
 
 
@@ -179,9 +175,7 @@ def test_foreign_files_in_the_folder_are_refused(place, text, message):
         run_study(read_study("study.toml"))
 
 
-@pytest.mark.parametrize(
-    "content", ['{"seconds": []}', '{"seconds": {"CUCB": 3}}', '{"seconds": {"CUCB": {"0": NaN}}}']
-)
+@pytest.mark.parametrize("content", ['{"seconds": []}', '{"seconds": {"CUCB": 3}}', '{"seconds": {"CUCB": {"0": NaN}}}'])
 def test_timings_that_are_none(place, content):
     run_study(read_study("study.toml"))
     Path("study-results/timings.json").write_text(content, encoding="utf-8")
@@ -221,9 +215,7 @@ def test_files_of_the_user_are_not_lost(place, name, resume):
     Path("study.toml").write_text(STUDY + '[output]\nfolder = "."\n', encoding="utf-8")
     Path(name).write_text("mine", encoding="utf-8")
     study = read_study("study.toml")
-    with pytest.raises(
-        InvalidInputError, match=f"must be without {name} before a study starts, got files that no study"
-    ):
+    with pytest.raises(InvalidInputError, match=f"must be without {name} before a study starts, got files that no study"):
         run_study(study, resume=resume)
     assert Path(name).read_text(encoding="utf-8") == "mine"
     assert names(".") == sorted([name, "study.toml", "table.csv"])
@@ -272,9 +264,7 @@ def test_a_damaged_bound_is_an_error(place, key, value):
     run_text(ALONE)
     path = Path("study-results/bound.json")
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {key: value}), encoding="utf-8")
-    with pytest.raises(
-        InvalidInputError, match=r"bound.json must contain a bound as it was written, got a damaged one"
-    ):
+    with pytest.raises(InvalidInputError, match=r"bound.json must contain a bound as it was written, got a damaged one"):
         run_study(read_study("study.toml"))
 
 

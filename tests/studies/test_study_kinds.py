@@ -144,9 +144,7 @@ def test_a_bernoulli_bound_that_is_not_found_is_left_out(place, monkeypatch):
     assert result.bound is None
     assert result.simulation.lower_bound is None
     assert "bound.json" not in names("study-results")
-    assert "semibandits bound --rewards bernoulli computes it" in Path("study-results/report.html").read_text(
-        encoding="utf-8"
-    )
+    assert "semibandits bound --rewards bernoulli computes it" in Path("study-results/report.html").read_text(encoding="utf-8")
 
 
 def test_methods_for_gaussian_rewards_alone_are_an_error(place):
@@ -172,10 +170,7 @@ def test_a_bound_of_another_law_is_kept_as_one_that_does_not_apply(place):
     assert again.simulation.lower_bound == pytest.approx(BERNOULLI_BOUND)
 
 
-REPLAY = (
-    '[problem]\ndataset = "logged"\n'
-    '[simulation]\npolicies = ["CUCB"]\nrewards = "replay"\nhorizon = 100\nreplications = 2\n'
-)
+REPLAY = '[problem]\ndataset = "logged"\n[simulation]\npolicies = ["CUCB"]\nrewards = "replay"\nhorizon = 100\nreplications = 2\n'
 
 
 def test_outcomes_are_replayed(place, logged):

@@ -66,9 +66,7 @@ def test_the_file_determines_the_run(place, monkeypatch):
     bound = '[bound]\nmethod = "cycles"\ngap = 0.02\ntime_limit = 7\ntie_tolerance = 1e-9\n'
     result = run_text(STUDY + "seed = 5\ncheckpoints = [7, 300]\n" + bound)
     assert result.simulation.checkpoints.tolist() == [7, 300]
-    own = sb.simulate(
-        sb.MSets(4, 2), sb.GaussianRewards([1, 0.75, 0.5, 0.25]), sb.CUCB(), horizon=300, replications=4, seed=5
-    )
+    own = sb.simulate(sb.MSets(4, 2), sb.GaussianRewards([1, 0.75, 0.5, 0.25]), sb.CUCB(), horizon=300, replications=4, seed=5)
     np.testing.assert_array_equal(result.simulation.regret["CUCB"][:, -1], own.regret["CUCB"][:, -1])
     said = {"method": "cycles", "gap": 0.02, "time_limit": 7, "throw": False, "tie_tolerance": 1e-9, "progress": None}
     assert seen.pop("law") == sb.laws.Gaussian([0.5] * 4)
@@ -297,9 +295,7 @@ def test_the_folder_repeats_the_run_without_the_file(place):
     one, other = (json.loads(Path(folder, "bound.json").read_text("utf-8")) for folder in ("again", "study-results"))
     assert one | {"stats": {}} == other | {"stats": {}}
     page = Path(__file__).parents[2].joinpath("docs", "studies.md").read_text(encoding="utf-8")
-    same, seconds = (
-        page.split("### Which files have the same bytes")[1].split("### The bound")[0].split("The other files")
-    )
+    same, seconds = page.split("### Which files have the same bytes")[1].split("### The bound")[0].split("The other files")
     assert {name for name in FILES if name in same} == set(FILES) - with_seconds
     assert {name for name in FILES if name in seconds} == with_seconds | {"simulation.zip"}  # whose bracket may differ
 
@@ -315,7 +311,5 @@ def test_options_of_files_are_inlined(place):
 
 def test_policy_objects_are_for_simulate():
     problem = find_problem("germany50-routing")
-    with pytest.raises(
-        InvalidInputError, match=r"policies of studies must be texts, .*, got CUCB\(\): pass Policy objects"
-    ):
+    with pytest.raises(InvalidInputError, match=r"policies of studies must be texts, .*, got CUCB\(\): pass Policy objects"):
         Study(problem=problem, simulation=SimulationOptions(policies=(sb.CUCB(),)))

@@ -30,9 +30,7 @@ HEAD = "| dataset | what is chosen | d, m | decisions | Δ min | C(θ) | θ is |
 def facts(dataset: Dataset) -> dict[str, Any]:
     """The entry of a dataset in the catalogue."""
     count = count_decisions(dataset.decision_set).exact
-    result = graves_lai(
-        dataset.decision_set, dataset.theta, dataset.variance, gap=GAP, time_limit=TIME_LIMIT, throw=False
-    )
+    result = graves_lai(dataset.decision_set, dataset.theta, dataset.variance, gap=GAP, time_limit=TIME_LIMIT, throw=False)
     if result.gap > GAP:
         print(f"{dataset.name}: {result.lower} to {result.value} after {TIME_LIMIT:g} s", file=sys.stderr)
     return {

@@ -87,9 +87,7 @@ def command(
     gap: Annotated[float, typer.Option(help="Relative gap to certify.", rich_help_panel=SOLVER)] = 1e-4,
     time_limit: Annotated[
         float | None,
-        typer.Option(
-            help="Seconds after which to print the bracket reached, with exit code 3.", rich_help_panel=SOLVER
-        ),
+        typer.Option(help="Seconds after which to print the bracket reached, with exit code 3.", rich_help_panel=SOLVER),
     ] = None,
     tie_tolerance: Annotated[
         float,

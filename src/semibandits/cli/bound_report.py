@@ -36,9 +36,7 @@ TOP = 20
 """Number of decisions of the plan that are shown by default."""
 
 
-def print_bound(
-    console: Console, instance: Instance, result: GravesLaiResult, count: DecisionCount, *, everything: bool
-) -> None:
+def print_bound(console: Console, instance: Instance, result: GravesLaiResult, count: DecisionCount, *, everything: bool) -> None:
     """Print the instance, the certified bound, its meaning, and the plan."""
     blocks: list[RenderableType] = [
         styled(instance.name, style="bold"),
@@ -68,9 +66,7 @@ def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) ->
     facts.add_row(f"Best {FAMILIES[instance.family].nouns_of(instance.decision_set).decision}", first)
     for line in others:
         facts.add_row("", line)
-    for fact in tie_facts(
-        result, NamedItems(instance.decision_set, instance.family, instance.labels, instance.description)
-    ):
+    for fact in tie_facts(result, NamedItems(instance.decision_set, instance.family, instance.labels, instance.description)):
         facts.add_row(*fact)
     facts.add_row(*_worth(instance, result))
     facts.add_row("C(θ)", styled(_with_unit(_bound_text(result), instance.unit) + " per ln T", style="bold"))
@@ -116,11 +112,7 @@ def _certificate(result: GravesLaiResult) -> str:
 def _method(result: GravesLaiResult) -> str:
     stats = result.stats
     parts = [result.method]
-    parts += [
-        counted(int(stats[f"{one}s"]), one, f"{one}s")
-        for one in ("round", "cycle", "stage", "step")
-        if f"{one}s" in stats
-    ]
+    parts += [counted(int(stats[f"{one}s"]), one, f"{one}s") for one in ("round", "cycle", "stage", "step") if f"{one}s" in stats]
     if "seconds" in stats:
         parts.append(f"{stats['seconds']:.2f} s")
     return ", ".join(parts)
@@ -162,9 +154,7 @@ def _plan(instance: Instance, result: GravesLaiResult, shown: int) -> Group:
     table.add_column("plays per ln T", justify="right")
     table.add_column(f"gap{f' ({instance.unit})' if instance.unit else ''}", justify="right")
     table.add_column("share of C", justify="right")
-    table.add_column(
-        f"detours from the best {one}" if FAMILIES[instance.family].reads_along else f"changes to the best {one}"
-    )
+    table.add_column(f"detours from the best {one}" if FAMILIES[instance.family].reads_along else f"changes to the best {one}")
     for k in range(shown):
         share = result.plan.rates[k] * gaps[k] / result.value
         text = change_text(instance, result.plan.items.mask(k), result.optimal_decision)

@@ -65,21 +65,15 @@ def command(
     ] = None,
     family: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help="What policies need on this family of decisions. Repeatable.", rich_help_panel=PART
-        ),
+        typer.Option(metavar="NAME", help="What policies need on this family of decisions. Repeatable.", rich_help_panel=PART),
     ] = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option(
-            "--policy", "-p", metavar="NAME", help="What this policy needs. Repeatable.", rich_help_panel=PART
-        ),
+        typer.Option("--policy", "-p", metavar="NAME", help="What this policy needs. Repeatable.", rich_help_panel=PART),
     ] = None,
     workers: Annotated[
         str,
-        typer.Option(
-            "--workers", "-j", metavar="N", help="Processes, of which everything uses two at most; auto: one per core."
-        ),
+        typer.Option("--workers", "-j", metavar="N", help="Processes, of which everything uses two at most; auto: one per core."),
     ] = "auto",
     as_json: AsJson = False,
 ) -> None:

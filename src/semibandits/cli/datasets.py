@@ -46,9 +46,7 @@ def command(
     if networks and name is None:
         _list_networks(new_console(), as_json=as_json)
     elif name is None:
-        print_json([_row_facts(row) for row in rows.values()]) if as_json else _print_list(
-            new_console(), list(rows.values())
-        )
+        print_json([_row_facts(row) for row in rows.values()]) if as_json else _print_list(new_console(), list(rows.values()))
     elif name in rows and not networks:
         print_json(_row_facts(rows[name])) if as_json else _print_row(new_console(), rows[name])
     elif name in library.list_networks():

@@ -94,15 +94,11 @@ def command(
     ] = None,
     defer_plans: Annotated[
         bool,
-        typer.Option(
-            "--defer-plans", help="Let the service solve plans in the background, not in ask.", rich_help_panel=CREATE
-        ),
+        typer.Option("--defer-plans", help="Let the service solve plans in the background, not in ask.", rich_help_panel=CREATE),
     ] = False,
     prior_plays: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="Use the means of PROBLEM as a prior worth N outcomes each.", rich_help_panel=CREATE
-        ),
+        typer.Option(metavar="N", help="Use the means of PROBLEM as a prior worth N outcomes each.", rich_help_panel=CREATE),
     ] = None,
     family: Family = None,
     source: Source = None,
@@ -126,9 +122,7 @@ def command(
     if action not in ACTIONS:
         raise unknown_name("the action", action, ACTIONS)
     check_sqlalchemy()
-    creation = Creation(
-        policy=policy, law=law, seed=seed, half_life=half_life, defer_plans=defer_plans, prior_plays=prior_plays
-    )
+    creation = Creation(policy=policy, law=law, seed=seed, half_life=half_life, defer_plans=defer_plans, prior_plays=prior_plays)
     options = ProblemOptions(
         family=family, source=source, target=target, size=size, saturate=saturate, capacities=tuple(capacity or ()),
         variance=variance, undirected=undirected, minimize=minimize, columns=tuple(column or ()),
@@ -212,8 +206,7 @@ def _show(url: str, name: str, *, as_json: bool) -> None:
         chosen = [str(label) for label, is_chosen in zip(state.decision_set.items, best, strict=True) if is_chosen]
         open_rounds = len(state.open_rounds)
         print_json(
-            stored
-            | {"rounds": state.rounds, "open_rounds": open_rounds, "best": chosen, "mean": float(means[best].sum())}
+            stored | {"rounds": state.rounds, "open_rounds": open_rounds, "best": chosen, "mean": float(means[best].sum())}
         )
         return
     facts = facts_table()

@@ -13,9 +13,7 @@ EXECUTION: Final = "Execution"
 
 Problem: TypeAlias = Annotated[
     str,
-    typer.Argument(
-        metavar="PROBLEM", help="A built-in dataset or network, or a table (.csv, .xlsx, ...) or .json file."
-    ),
+    typer.Argument(metavar="PROBLEM", help="A built-in dataset or network, or a table (.csv, .xlsx, ...) or .json file."),
 ]
 Family: TypeAlias = Annotated[
     str | None,
@@ -24,12 +22,8 @@ Family: TypeAlias = Annotated[
         rich_help_panel=PROBLEM,
     ),
 ]
-Source: TypeAlias = Annotated[
-    str | None, typer.Option(help="First node of the paths or routes.", rich_help_panel=PROBLEM)
-]
-Target: TypeAlias = Annotated[
-    str | None, typer.Option(help="Last node of the paths or routes.", rich_help_panel=PROBLEM)
-]
+Source: TypeAlias = Annotated[str | None, typer.Option(help="First node of the paths or routes.", rich_help_panel=PROBLEM)]
+Target: TypeAlias = Annotated[str | None, typer.Option(help="Last node of the paths or routes.", rich_help_panel=PROBLEM)]
 Undirected: TypeAlias = Annotated[
     bool, typer.Option("--undirected", help="Links of routes can be used in both directions.", rich_help_panel=PROBLEM)
 ]
@@ -38,9 +32,7 @@ Size: TypeAlias = Annotated[
 ]
 Saturate: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        help="Sides that a matching must cover: both (default), rows, columns or none.", rich_help_panel=PROBLEM
-    ),
+    typer.Option(help="Sides that a matching must cover: both (default), rows, columns or none.", rich_help_panel=PROBLEM),
 ]
 Capacity: TypeAlias = Annotated[
     list[str] | None,
@@ -70,9 +62,7 @@ Title: TypeAlias = Annotated[str | None, typer.Option(help="Title, by default th
 Unit: TypeAlias = Annotated[
     str | None, typer.Option(help="Unit of the rewards or costs, as in clicks or min.", rich_help_panel=TEXTS)
 ]
-Question: TypeAlias = Annotated[
-    str | None, typer.Option(help="The question that the report answers.", rich_help_panel=TEXTS)
-]
+Question: TypeAlias = Annotated[str | None, typer.Option(help="The question that the report answers.", rich_help_panel=TEXTS)]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)]
 Extend: TypeAlias = Annotated[
     bool,
@@ -84,9 +74,7 @@ Extend: TypeAlias = Annotated[
 ]
 Progress: TypeAlias = Annotated[
     bool | None,
-    typer.Option(
-        help="Show progress on stderr; by default on a terminal, elsewhere once a minute.", rich_help_panel=OUTPUT
-    ),
+    typer.Option(help="Show progress on stderr; by default on a terminal, elsewhere once a minute.", rich_help_panel=OUTPUT),
 ]
 Plot: TypeAlias = Annotated[
     Path | None,
@@ -96,9 +84,7 @@ Plot: TypeAlias = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
-WORKERS: Final = typer.Option(
-    "--workers", "-j", metavar="N", help="Processes; auto: one per core.", rich_help_panel=EXECUTION
-)
+WORKERS: Final = typer.Option("--workers", "-j", metavar="N", help="Processes; auto: one per core.", rich_help_panel=EXECUTION)
 Scheduler: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Dask cluster, as in tcp://host:8786.", rich_help_panel=EXECUTION),

@@ -76,7 +76,6 @@ def worker_count(text: str) -> int:
     digits = text.strip()
     if not digits.isdecimal() or len(digits) > MOST_DIGITS or not 1 <= int(digits) <= MOST_WORKERS:
         raise InvalidInputError(
-            f"--workers must be a number from 1 to {MOST_WORKERS:,} or {ALL_CORES}, got {text!r}: "
-            f"{ALL_CORES} uses one per core"
+            f"--workers must be a number from 1 to {MOST_WORKERS:,} or {ALL_CORES}, got {text!r}: {ALL_CORES} uses one per core"
         )
     return int(digits)

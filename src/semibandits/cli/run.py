@@ -49,9 +49,7 @@ def command(
 ) -> None:
     """Run the study in a file and write its results to a folder."""
     asked = read_study(study)
-    output_options: dict[str, Any] = {
-        key: value for key, value in (("folder", output), ("figure", plot)) if value is not None
-    }
+    output_options: dict[str, Any] = {key: value for key, value in (("folder", output), ("figure", plot)) if value is not None}
     execution = asked.execution if workers is None else replace(asked.execution, workers=worker_count(workers))
     if scheduler is not None:
         execution = replace(execution, scheduler=scheduler)

@@ -44,9 +44,7 @@ def command(
     storage_timeout: Annotated[
         float, typer.Option(metavar="SECONDS", help="Longest wait for a database that is locked or gone.")
     ] = 10.0,
-    bound_seconds: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Time limit for C(θ) at the estimates.")
-    ] = 60.0,
+    bound_seconds: Annotated[float, typer.Option(metavar="SECONDS", help="Time limit for C(θ) at the estimates.")] = 60.0,
     proxy: Annotated[
         str | None,
         typer.Option(metavar="ADDRESSES", help="Reverse proxies whose X-Forwarded-For is trusted, as in 10.0.0.2."),

@@ -101,13 +101,9 @@ def command(
     ] = "10000",
     replications: Annotated[
         str,
-        typer.Option(
-            "--replications", "-n", metavar="N", help="Replications of each policy.", rich_help_panel=SIMULATION
-        ),
+        typer.Option("--replications", "-n", metavar="N", help="Replications of each policy.", rich_help_panel=SIMULATION),
     ] = "100",
-    seed: Annotated[
-        str, typer.Option(metavar="N", help="Equal seeds give equal results.", rich_help_panel=SIMULATION)
-    ] = "0",
+    seed: Annotated[str, typer.Option(metavar="N", help="Equal seeds give equal results.", rich_help_panel=SIMULATION)] = "0",
     rewards: Annotated[
         str,
         typer.Option(
@@ -128,9 +124,7 @@ def command(
     ] = "0",
     loss: Annotated[
         str,
-        typer.Option(
-            metavar="SHARE", help="Share of outcomes that are never observed, as in 0.1.", rich_help_panel=SIMULATION
-        ),
+        typer.Option(metavar="SHARE", help="Share of outcomes that are never observed, as in 0.1.", rich_help_panel=SIMULATION),
     ] = "0",
     workers: Annotated[str, WORKERS] = "1",
     scheduler: Scheduler = None,
@@ -202,6 +196,4 @@ def command(
         execution=Execution(workers=worker_count(workers), scheduler=scheduler),
         output=Output(folder=output, figure=True if plot is None else plot, report=report is not False),
     )
-    run_and_print(
-        study, resume=resume, extend=extend, remedy="--resume", redraw=True, progress=progress, as_json=as_json
-    )
+    run_and_print(study, resume=resume, extend=extend, remedy="--resume", redraw=True, progress=progress, as_json=as_json)

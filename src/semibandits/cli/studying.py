@@ -68,9 +68,7 @@ def run_and_print(
     """
     with _warnings_as_lines():
         if study.simulation is None:
-            outcome = _bound(
-                study, progress, as_json=as_json, everything=everything, resume=resume, redraw=redraw, save=save
-            )
+            outcome = _bound(study, progress, as_json=as_json, everything=everything, resume=resume, redraw=redraw, save=save)
         else:
             outcome = _simulated(study, remedy, progress, resume=resume, extend=extend, redraw=redraw)
     if outcome.answer is not None and as_json:
@@ -134,9 +132,7 @@ def _bound(
         line.close()
 
 
-def _simulated(
-    study: Study, remedy: str, progress: bool | None, *, resume: bool, extend: bool, redraw: bool
-) -> StudyResult:
+def _simulated(study: Study, remedy: str, progress: bool | None, *, resume: bool, extend: bool, redraw: bool) -> StudyResult:
     reached, total = 0, len(study.simulation.policies) * study.simulation.replications if study.simulation else 0
     if study.simulation is not None:
         _warn_of_hours(total * study.simulation.horizon)
@@ -170,9 +166,7 @@ def _warn_of_hours(rounds: int) -> None:
         time = f"{hours:,.0f} hours" if hours < 72.0 else f"{hours / 24.0:,.0f} days"
         print_remark(
             "Warning",
-            f"{rounds:.0e} rounds take at least about {time} of one core: a smaller horizon ends sooner".replace(
-                "e+", "e"
-            ),
+            f"{rounds:.0e} rounds take at least about {time} of one core: a smaller horizon ends sooner".replace("e+", "e"),
         )
 
 

@@ -174,10 +174,7 @@ class RemoteLearner:
         """
         name, outcomes = _one_of(rewards, costs)
         pairs = outcomes.items() if isinstance(outcomes, Mapping) else outcomes
-        listed = [
-            {"round": _whole("round", number), name: encoded_outcome(outcome, name, number)}
-            for number, outcome in pairs
-        ]
+        listed = [{"round": _whole("round", number), name: encoded_outcome(outcome, name, number)} for number, outcome in pairs]
         self._post("tell-many", {"outcomes": listed, "partial": bool(partial)}, lambda data: data["told"], key)
 
     def forget(self, round_id: int, *, key: str | None = None) -> None:
@@ -219,9 +216,7 @@ class RemoteLearner:
         limits = {"age": age, "before": before, "seconds": seconds}
         given = {name: value for name, value in limits.items() if value is not None}
         if len(given) != 1:
-            raise InvalidInputError(
-                f"one of age, before and seconds must be given, got {len(given)}: pass for instance age=1000"
-            )
+            raise InvalidInputError(f"one of age, before and seconds must be given, got {len(given)}: pass for instance age=1000")
         forgotten: tuple[int, ...] = self._post("expire", given, lambda data: tuple(map(int, data["forgotten"])), key)
         return forgotten
 

@@ -99,9 +99,7 @@ class Transport:
             if attempt < self._retries:
                 wait = _wait(attempt, response)
                 found = visible(str(failure)) if response is None else f"status {response.status_code}"
-                LOGGER.info(
-                    "attempt %d of %s %s failed (%s); the next in %.1f s", attempt + 1, method, path, found, wait
-                )
+                LOGGER.info("attempt %d of %s %s failed (%s); the next in %.1f s", attempt + 1, method, path, found, wait)
                 time.sleep(wait)
         if response is not None:
             return _content(response, body)  # raises the error
@@ -216,9 +214,7 @@ def _checked_url(url: object) -> str:
             f"url must begin with http:// or https:// and name a host, got {url!r}: pass for instance 'http://127.0.0.1:8000'"
         )
     if "@" in parts.netloc:
-        raise InvalidInputError(
-            "url must not contain a user or a password, got one that does: pass the token as token="
-        )
+        raise InvalidInputError("url must not contain a user or a password, got one that does: pass the token as token=")
     return parts.geturl().rstrip("/")
 
 

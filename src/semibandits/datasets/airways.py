@@ -64,9 +64,7 @@ class FareModel:
     def __post_init__(self) -> None:
         for name in ("base", "competition"):
             if not 0 <= getattr(self, name) < float("inf"):
-                raise InvalidInputError(
-                    f"{name} must be a number >= 0, got {getattr(self, name)}: use 0 to leave it out"
-                )
+                raise InvalidInputError(f"{name} must be a number >= 0, got {getattr(self, name)}: use 0 to leave it out")
         for name, remedy in (("per_km", "fares grow with distance"), ("spread", "it is the only noise of a fare")):
             if not 0 < getattr(self, name) < float("inf"):
                 raise InvalidInputError(f"{name} must be positive, got {getattr(self, name)}: {remedy}")

@@ -36,9 +36,7 @@ DEVIATION: Final = 0.3
 """Standard deviation of a travel time, as a share of its mean: an assumption."""
 BUSIEST: Final = 2.0
 """Load of the busiest link of Sioux Falls over its capacity."""
-_OPENSTREETMAP: Final = (
-    "OpenStreetMap contributors, Open Database License (ODbL) 1.0; the extract is in aequilibrae, MIT"
-)
+_OPENSTREETMAP: Final = "OpenStreetMap contributors, Open Database License (ODbL) 1.0; the extract is in aequilibrae, MIT"
 
 
 @dataclass(frozen=True)

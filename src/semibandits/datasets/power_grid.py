@@ -15,8 +15,7 @@ _PROVENANCE: Final = (
     "IEEE Transactions on Power Delivery 4, 1989; lines and loads as in the Python package pandapower 3.5.6 (case33bw)"
 )
 _LICENCE: Final = (
-    "BSD 3-Clause: the package pandapower, "
-    "copyright of the University of Kassel, the Fraunhofer Institute IEE and contributors"
+    "BSD 3-Clause: the package pandapower, copyright of the University of Kassel, the Fraunhofer Institute IEE and contributors"
 )
 
 
@@ -61,9 +60,7 @@ class LossModel:
 
     def __post_init__(self) -> None:
         if not 0 < self.current < float("inf"):
-            raise InvalidInputError(
-                f"current must be positive, got {self.current}: without current there are no losses"
-            )
+            raise InvalidInputError(f"current must be positive, got {self.current}: without current there are no losses")
         if not 0 < self.spread < float("inf"):
             raise InvalidInputError(f"spread must be positive, got {self.spread}: it is the only noise of a line")
 

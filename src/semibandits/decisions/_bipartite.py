@@ -90,9 +90,7 @@ def _from_graph(graph: EdgeList, is_column: BoolArray) -> BipartiteEdges:
         )
     number = np.where(is_column, np.cumsum(is_column), np.cumsum(~is_column)) - 1
     labels = cast("tuple[tuple[Hashable, ...], ...]", graph.items)
-    items = (
-        (label[1], label[0], *label[2:]) if swap else label for label, swap in zip(labels, is_reversed, strict=True)
-    )
+    items = ((label[1], label[0], *label[2:]) if swap else label for label, swap in zip(labels, is_reversed, strict=True))
     return BipartiteEdges(
         tuple(node for node, column in zip(graph.nodes, is_column, strict=True) if not column),
         tuple(node for node, column in zip(graph.nodes, is_column, strict=True) if column),

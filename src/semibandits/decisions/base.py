@@ -161,9 +161,7 @@ class DecisionSet(ABC):
             If `weights` has the wrong shape or holds NaN or infinity.
         """
 
-    def maximize_budgeted(
-        self, rewards: ArrayLike, budgets: ArrayLike, at_least: float, ratio: float = 1.0
-    ) -> BoolArray:
+    def maximize_budgeted(self, rewards: ArrayLike, budgets: ArrayLike, at_least: float, ratio: float = 1.0) -> BoolArray:
         """Budgeted maximisation (P_BLM): maximise rewards·x subject to budgets·x >= at_least.
 
         Parameters
@@ -217,9 +215,7 @@ class DecisionSet(ABC):
             raise infeasible(threshold, float(c[checked_answer(self.maximize(c.copy()), self.d, self.m)].sum()))
         return x
 
-    def _maximize_budgeted(
-        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
-    ) -> BoolArray | None:
+    def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """P_BLM on validated input; None if infeasible. `at_least` is already lowered by the rounding tolerance."""
         return budgeted_by_search(self.maximize, rewards, budgets, at_least, self.m)
 
@@ -265,9 +261,7 @@ class DecisionSet(ABC):
         """P_IM on validated input."""
         return index_by_search(self.maximize, rewards, bonuses, ratio, self.m).decision
 
-    def search_index(
-        self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float = 1.0, *, most: int = 1_000
-    ) -> IndexAnswer:
+    def search_index(self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float = 1.0, *, most: int = 1_000) -> IndexAnswer:
         """Index maximisation with a budget: the best decision found, and an upper bound on the largest index.
 
         Parameters
@@ -319,9 +313,7 @@ class DecisionSet(ABC):
         """Power of two by which rewards of this size are multiplied; 0 where their unit matters, as that of `upper`."""
         return exponent(largest) if self.upper is None else 0
 
-    def _index_problem(
-        self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float
-    ) -> tuple[FloatArray, FloatArray, int]:
+    def _index_problem(self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float) -> tuple[FloatArray, FloatArray, int]:
         """Validate and rescale P_IM; also return the exponent of the power of two that scales the rewards."""
         a, c = self._numbers(rewards, "rewards"), self._numbers(bonuses, "bonuses")
         if (c < 0).any():

@@ -71,8 +71,7 @@ class CompiledOracle:
     def without_search(self) -> CompiledOracle:
         """The same oracle for policies that use P_LM only, without kernels for P_IM that would have to be compiled."""
         unavailable = (
-            pointer(each, kind)
-            for each, kind in zip((no_exchange_costs, no_swaps, no_cycles), SIGNATURES[1:], strict=True)
+            pointer(each, kind) for each, kind in zip((no_exchange_costs, no_swaps, no_cycles), SIGNATURES[1:], strict=True)
         )
         return replace(self, family=OraclePointers(self.family.linear, *unavailable), index=pointer(no_index, INDEX))
 
@@ -89,9 +88,7 @@ class CompiledOracle:
             raise SolverError("weights must have finite sums, got weights whose sums overflow: scale them down")
         return x
 
-    def search_index(
-        self, rewards: FloatArray, bonuses: FloatArray, ratio: float = 1.0, most: int = NO_LIMIT
-    ) -> IndexAnswer:
+    def search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float = 1.0, most: int = NO_LIMIT) -> IndexAnswer:
         """Maximise ``rewards·x + sqrt(bonuses·x)``, to within `ratio`, with a budget of linear maximisations.
 
         Raises
@@ -100,9 +97,7 @@ class CompiledOracle:
             If the search fails.
         """
         x, report = np.empty(self.d, dtype=np.bool_), np.zeros(REPORT)
-        rewards, bonuses = (
-            np.require(values, requirements=("C", "W")) for values in (rewards, bonuses)
-        )  # as kernels expect
+        rewards, bonuses = (np.require(values, requirements=("C", "W")) for values in (rewards, bonuses))  # as kernels expect
         problem = IndexProblem(rewards, bonuses, ratio, 1.0, 0.0, x, self.m, most)
         status = ask_index(self.family, self.index, self.data, problem, x, report)
         if status == FAILED:

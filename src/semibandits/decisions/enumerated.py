@@ -87,9 +87,7 @@ class EnumeratedDecisions(DecisionSet):
         theta = item_vector(weights, self, "weights")
         totals: FloatArray = np.asarray(self._sums @ theta)
         if not np.isfinite(totals).all():
-            raise InvalidInputError(
-                f"weights must have finite sums, got weights up to {np.abs(theta).max():g}: scale them down"
-            )
+            raise InvalidInputError(f"weights must have finite sums, got weights up to {np.abs(theta).max():g}: scale them down")
         return np.array(self._decisions[np.argmax(totals)])
 
     def count(self, limit: int = 1_000_000) -> int:
@@ -112,9 +110,7 @@ class EnumeratedDecisions(DecisionSet):
             raise too_many(limit, len(self._decisions))
         return self._decisions
 
-    def _maximize_budgeted(
-        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
-    ) -> BoolArray | None:
+    def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """By comparing all decisions, at any ratio."""
         values = np.where(self._totals(budgets) >= at_least, self._totals(rewards), -np.inf)
         best = int(np.argmax(values))
@@ -149,17 +145,13 @@ def _as_rows(matrix: ArrayLike) -> BoolArray:
     try:
         array = np.asarray(matrix)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            f"matrix must have rows of equal length, got {error}: pass one row per decision"
-        ) from error
+        raise InvalidInputError(f"matrix must have rows of equal length, got {error}: pass one row per decision") from error
     if array.ndim != 2 or 0 in array.shape:
         raise InvalidInputError(
             f"matrix must have shape (n, d) with n, d >= 1, got {array.shape}: pass a row per decision, a column per item"
         )
     if array.dtype.kind not in "biuf":
-        raise InvalidInputError(
-            f"matrix must contain 0 and 1, got entries of type {array.dtype}: pass numbers or booleans"
-        )
+        raise InvalidInputError(f"matrix must contain 0 and 1, got entries of type {array.dtype}: pass numbers or booleans")
     bad = np.argwhere((array != 0) & (array != 1))
     if len(bad):
         row, item = bad[0]

@@ -88,9 +88,7 @@ def smallest_gap(
         raise InvalidInputError(f"tie_tolerance must be >= 0, got {tie_tolerance!r}: pass 0 for no tolerance")
     most_ties = whole(most_ties)
     if isinstance(most_ties, bool) or not isinstance(most_ties, int | np.integer) or most_ties < 1:
-        raise InvalidInputError(
-            f"most_ties must be an integer >= 1, got {most_ties!r}: at least one decision is optimal"
-        )
+        raise InvalidInputError(f"most_ties must be an integer >= 1, got {most_ties!r}: at least one decision is optimal")
     rewards = without_constants(decision_set, rewards)
     largest = float(np.abs(rewards).max())
     if largest == 0:
@@ -170,9 +168,7 @@ def _best(
     return x if x is None or (usual[x] == theta[x]).all() else _best_forced(decision_set, theta, inside, outside)
 
 
-def _best_forced(
-    decision_set: DecisionSet, theta: FloatArray, inside: BoolArray, outside: BoolArray
-) -> BoolArray | None:
+def _best_forced(decision_set: DecisionSet, theta: FloatArray, inside: BoolArray, outside: BoolArray) -> BoolArray | None:
     forced = inside.astype(np.float64) - outside
     largest = float(np.abs(theta).max()) or 1.0
     strength = 2.0 * largest

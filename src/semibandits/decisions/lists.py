@@ -171,9 +171,7 @@ class Decisions:
         """For each row, the number of the first row that is equal to it."""
         known: dict[bytes, int] = {}
         changed, ptr = self.changed, self.ptr.tolist()
-        return np.array(
-            [known.setdefault(changed[ptr[k] : ptr[k + 1]].tobytes(), k) for k in range(len(self))], dtype=np.int64
-        )
+        return np.array([known.setdefault(changed[ptr[k] : ptr[k + 1]].tobytes(), k) for k in range(len(self))], dtype=np.int64)
 
     def dense(self, *, remedy: str = "leave items out") -> BoolArray:
         """All rows as a boolean array, shape (k, d).

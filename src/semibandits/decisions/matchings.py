@@ -94,8 +94,7 @@ class Matchings(DecisionSet):
 
     def __repr__(self) -> str:
         return (
-            f"Matchings(d={self.d}, m={self.m}, rows={len(self.rows)}, columns={len(self.columns)}, "
-            f"saturate={self.saturate!r})"
+            f"Matchings(d={self.d}, m={self.m}, rows={len(self.rows)}, columns={len(self.columns)}, saturate={self.saturate!r})"
         )
 
     @property
@@ -146,9 +145,7 @@ class Matchings(DecisionSet):
         theta = item_vector(weights, self, "weights")
         x, stuck = self._heaviest(theta)
         if len(stuck):
-            raise InvalidInputError(
-                f"weights must have finite sums, got weights up to {np.abs(theta).max():g}: scale them down"
-            )
+            raise InvalidInputError(f"weights must have finite sums, got weights up to {np.abs(theta).max():g}: scale them down")
         return x
 
     def count(self, limit: int = 1_000_000) -> int:
@@ -216,9 +213,7 @@ class Matchings(DecisionSet):
         rows_leave = pairs if self._rows_leave else pairs[:0]
         columns_leave = pairs if self._columns_leave else pairs[:0]
         tails = np.concatenate((node_of_row[self.row_index[outside]], rows_leave, np.full(len(columns_leave), free)))
-        heads = np.concatenate(
-            (node_of_column[self.column_index[outside]], np.full(len(rows_leave), free), columns_leave)
-        )
+        heads = np.concatenate((node_of_column[self.column_index[outside]], np.full(len(rows_leave), free), columns_leave))
         entering = np.concatenate((outside, np.full(len(rows_leave) + len(columns_leave), -1)))
         leaving = np.append(inside, -1)[tails]
         n_nodes = free + (self._rows_leave or self._columns_leave)
@@ -230,9 +225,7 @@ class Matchings(DecisionSet):
         costs = np.maximum(costs + pi[tails] - pi[heads], 0.0)  # negative only by rounding
         return ExchangeGraph(x, n_nodes, tails, heads, costs, entering, leaving, pi)
 
-    def _maximize_budgeted(
-        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
-    ) -> BoolArray | None:
+    def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """P_BLM by Lagrangian bounds, reduced costs and a search over alternating cycles: exact, not polynomial.
 
         The answer is exact at any `ratio`: the approximation scheme of Berger, Bonifaci, Grandoni, Schaefer (2011) is for "at

@@ -72,9 +72,7 @@ class MatroidIntersection(DecisionSet):
     """
 
     @hinted
-    def __init__(
-        self, m1: Matroid, m2: Matroid, size: int | None = None, *, items: Iterable[Hashable] | None = None
-    ) -> None:
+    def __init__(self, m1: Matroid, m2: Matroid, size: int | None = None, *, items: Iterable[Hashable] | None = None) -> None:
         for name, matroid in (("m1", m1), ("m2", m2)):
             if not isinstance(matroid, Matroid):
                 raise InvalidInputError(
@@ -137,9 +135,7 @@ class MatroidIntersection(DecisionSet):
         columns = _pair(groups, "groups", "name two columns")
         every = (capacities, capacities) if isinstance(capacities, int | np.integer) else capacities
         limits = _pair(every, "capacities", "pass an integer, or an integer or a mapping for each column")
-        m1, m2 = (
-            Partition(column_of(frame, name, "groups"), limit) for name, limit in zip(columns, limits, strict=True)
-        )
+        m1, m2 = (Partition(column_of(frame, name, "groups"), limit) for name, limit in zip(columns, limits, strict=True))
         result = cls(m1, m2, size, items=labels)
         result._source = ItemSource.of(frame, item)
         return result

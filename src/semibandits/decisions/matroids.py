@@ -115,9 +115,7 @@ class MatroidDecisions(DecisionSet):
         """
         return self._matroid.bases(limit)
 
-    def _maximize_budgeted(
-        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
-    ) -> BoolArray | None:
+    def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """P_BLM; below ratio 1 by patching (Ravi and Goemans 1996), in polynomial time for each fixed ratio."""
         if ratio < 1:
             return budgeted_basis(self._matroid, self.maximize, rewards, budgets, at_least, ratio)

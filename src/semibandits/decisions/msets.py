@@ -134,9 +134,7 @@ class MSets(MatroidDecisions):
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m
 
-    def _maximize_budgeted(
-        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
-    ) -> BoolArray | None:
+    def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """P_BLM by multipliers, reduced costs and label lists: the undominated pairs (reward, budget) for each number of items.
 
         The multiplier l that minimises the Lagrangian bound ranks the items by rewards + l * budgets. An item is fixed if
@@ -167,9 +165,7 @@ class MSets(MatroidDecisions):
             raise _broken_off("pass a ratio such as 0.999")
         return None if status == NONE else x
 
-    def _rounded_budgeted(
-        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
-    ) -> BoolArray | None:
+    def _rounded_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """Solution of P_BLM to within `ratio`, see `_maximize_budgeted`."""
         _, bound, known = best_multiplier(rewards, budgets, self._m, Goal(AT_LEAST, at_least, 0.0))
         if bound == -np.inf:
@@ -204,9 +200,7 @@ class MSets(MatroidDecisions):
         """
         if ratio < 1:
             return self._rounded_index(rewards.copy(), bonuses.copy(), max(ratio, SMALLEST_RATIO))
-        x, status = select_best(
-            rewards.copy(), bonuses.copy(), self._m, Goal(ROOT, 1.0, 0.0), Limits(MAX_LABELS, MAX_NODES)
-        )
+        x, status = select_best(rewards.copy(), bonuses.copy(), self._m, Goal(ROOT, 1.0, 0.0), Limits(MAX_LABELS, MAX_NODES))
         if status == BROKEN_OFF:
             raise _broken_off("pass a ratio such as 0.999")
         return x

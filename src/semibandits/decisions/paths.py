@@ -83,16 +83,12 @@ class Paths(DecisionSet):
     """
 
     @hinted
-    def __init__(
-        self, graph: object, source: Hashable, target: Hashable, *, tail: str = "tail", head: str = "head"
-    ) -> None:
+    def __init__(self, graph: object, source: Hashable, target: Hashable, *, tail: str = "tail", head: str = "head") -> None:
         edges = read_edges(as_pairs(graph, tail=tail, head=head), directed=True)
         self._source = ItemSource.of(graph, tail, head)
         first, last = node_number(source, "source", edges), node_number(target, "target", edges)
         if first == last:
-            raise InvalidInputError(
-                f"source and target must differ, got {source!r} for both: a path needs at least one arc"
-            )
+            raise InvalidInputError(f"source and target must differ, got {source!r} for both: a path needs at least one arc")
         self.nodes, self.tails, self.heads = edges.nodes, edges.tails, edges.heads
         self.source, self.target = edges.nodes[first], edges.nodes[last]
         self._items = edges.items
@@ -208,9 +204,7 @@ class Paths(DecisionSet):
             hub=np.concatenate((np.zeros(1, dtype=np.int64), self._places[self.heads[self._arcs(x)]])),
         )
 
-    def _maximize_budgeted(
-        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
-    ) -> BoolArray | None:
+    def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """P_BLM by label setting in topological order; None if no path meets the budget.
 
         A label is the pair (reward, budget) of a path from the source. It is dropped if another label of the node dominates it,
@@ -262,9 +256,7 @@ class Paths(DecisionSet):
         thinning: Thinning,
         enough: float,
     ) -> BoolArray | None:
-        x, labels = best_path(
-            rewards.copy(), budgets.copy(), goal, self._into, self._out_of, thinning, enough, MAX_LABELS
-        )
+        x, labels = best_path(rewards.copy(), budgets.copy(), goal, self._into, self._out_of, thinning, enough, MAX_LABELS)
         if labels < 0:
             raise _too_many_labels("pass a ratio such as 0.99")
         return x if x.any() else None
@@ -279,9 +271,7 @@ class Paths(DecisionSet):
 
     def _compiled(self) -> CompiledOracle | None:
         arrays = (*self._into, *self._out_of, np.array([self._m]))
-        return compiled_oracle(
-            arrays, self.d, self._m, paths_linear, exchange_costs=paths_exchange_costs, cycles=paths_cycles
-        )
+        return compiled_oracle(arrays, self.d, self._m, paths_linear, exchange_costs=paths_exchange_costs, cycles=paths_cycles)
 
     def _contains(self, x: BoolArray) -> bool:
         return bool(is_path(x, *self._ends, len(self._into[0]) - 1))

@@ -119,20 +119,14 @@ class Routes(DecisionSet):
         self._first, self._last = node_number(source, "source", edges), node_number(target, "target", edges)
         self.source, self.target, self._items = self.nodes[self._first], self.nodes[self._last], edges.items
         if self._first == self._last:
-            raise InvalidInputError(
-                f"source and target must differ, got {source!r} for both: a route needs at least one item"
-            )
-        least = (
-            self.values_of(least) if isinstance(least, str) else as_floats(in_item_order(least, self, "least"), "least")
-        )
+            raise InvalidInputError(f"source and target must differ, got {source!r} for both: a route needs at least one item")
+        least = self.values_of(least) if isinstance(least, str) else as_floats(in_item_order(least, self, "least"), "least")
         if least.shape not in ((), (self.d,)):
             raise InvalidInputError(
                 f"least must be a number or have shape (d,) = ({self.d},), got {least.shape}: pass one number per item"
             )
         if (least < 0).any():
-            raise InvalidInputError(
-                f"least must be >= 0, got {least.min():g}: costs are known to be nonnegative, 0 is enough"
-            )
+            raise InvalidInputError(f"least must be >= 0, got {least.min():g}: costs are known to be nonnegative, 0 is enough")
         if (least > LARGEST_COST).any():
             raise InvalidInputError(f"least must be at most {LARGEST_COST:g}, got {least.max():g}: scale costs down")
         self.least: FloatArray = np.broadcast_to(least, (self.d,)).copy()
@@ -207,9 +201,7 @@ class Routes(DecisionSet):
         """Minus the weights."""
         costs: FloatArray = -item_vector(weights, self, "weights")
         if costs.max() > LARGEST_COST * (1.0 + ROUNDING):
-            raise InvalidInputError(
-                f"weights must be at least {-LARGEST_COST:g}, got {-costs.max():g}: scale them up, towards 0"
-            )
+            raise InvalidInputError(f"weights must be at least {-LARGEST_COST:g}, got {-costs.max():g}: scale them up, towards 0")
         return costs
 
     def ranked(self, weights: ArrayLike) -> Iterator[BoolArray]:
@@ -284,9 +276,7 @@ class Routes(DecisionSet):
         simple_paths(self._out, self._steps, self._first, self._last, limit, rows)
         return rows
 
-    def _maximize_budgeted(
-        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
-    ) -> BoolArray | None:
+    def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """The first of the ranked routes that meets the budget: exact for any ratio, not polynomial."""
         return next((x for x in self.ranked(rewards) if budgets[x].sum() >= at_least), None)
 
@@ -314,9 +304,7 @@ class Routes(DecisionSet):
         return Routes(pairs, self._first, self._last, self.least[items], directed=self.directed)
 
     def _compiled(self) -> CompiledOracle:
-        numbers = np.concatenate(
-            (np.array([self._first, self._last]), self.least.view(np.int64), self._ahead.view(np.int64))
-        )
+        numbers = np.concatenate((np.array([self._first, self._last]), self.least.view(np.int64), self._ahead.view(np.int64)))
         return compiled_oracle((*self._out, *self._into, numbers), self.d, self.m, routes_linear, index=routes_index)
 
     def _contains(self, x: BoolArray) -> bool:

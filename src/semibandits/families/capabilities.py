@@ -31,9 +31,7 @@ def capability_table() -> str:
 
 
 def _cells(family: Family) -> list[str]:
-    return [
-        f"{getattr(family.guarantees, problem)}{' ★' if problem in family.beyond_paper else ''}" for problem in PROBLEMS
-    ]
+    return [f"{getattr(family.guarantees, problem)}{' ★' if problem in family.beyond_paper else ''}" for problem in PROBLEMS]
 
 
 if __name__ == "__main__":

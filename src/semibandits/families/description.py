@@ -69,9 +69,7 @@ def rebuild(description: Mapping[str, Any], d: int | None = None) -> DecisionSet
         result = FAMILIES[description["family"]].read(description)
         unchanged = digest(describe(result)) == digest(dict(description))
     except InvalidInputError as error:
-        raise InvalidInputError(
-            f"the description of a decision set must be valid, got a damaged one: {error}"
-        ) from error
+        raise InvalidInputError(f"the description of a decision set must be valid, got a damaged one: {error}") from error
     except _DAMAGE as error:
         raise InvalidInputError(
             f"the description of a decision set must be one that describe() wrote, got {type(error).__name__} ({error}) "

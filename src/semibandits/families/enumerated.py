@@ -28,9 +28,7 @@ def _build(fields: Fields, d: int) -> EnumeratedDecisions:
     rows = [as_integers(row, f"decisions[{i}]") for i, row in enumerate(fields.sequence("decisions"))]
     for i, row in enumerate(rows):
         if len(row) != d:
-            raise InvalidInputError(
-                f"decisions[{i}] must have d = {d} entries, got {len(row)}: give 0 or 1 for each item"
-            )
+            raise InvalidInputError(f"decisions[{i}] must have d = {d} entries, got {len(row)}: give 0 or 1 for each item")
     return EnumeratedDecisions(rows)
 
 

@@ -173,9 +173,7 @@ def read_graph(data: Mapping[str, Any], *, directed: bool) -> ListedGraph:
 def ones_by_row(rows: list[Any], width: int, *, most: int = MOST_CELLS) -> BoolArray:
     """Build 0/1 rows from the positions of the ones."""
     if len(rows) * width > most:
-        raise InvalidInputError(
-            f"a matrix must have at most {most:,} entries, got {len(rows):,} x {width:,}: pass it unchanged"
-        )
+        raise InvalidInputError(f"a matrix must have at most {most:,} entries, got {len(rows):,} x {width:,}: pass it unchanged")
     matrix = np.zeros((len(rows), width), dtype=np.bool_)
     for row, places in zip(matrix, rows, strict=True):
         row[_places(places, width)] = True

@@ -12,9 +12,7 @@ from semibandits.errors import InvalidInputError
 
 def empty_file(path: str | os.PathLike[str]) -> InvalidInputError:
     """The error for a file without content."""
-    return InvalidInputError(
-        f"{path} must contain an instance, got an empty file: semibandits bound --help lists the columns"
-    )
+    return InvalidInputError(f"{path} must contain an instance, got an empty file: semibandits bound --help lists the columns")
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -35,9 +33,7 @@ def check_target(path: Path) -> None:
     try:
         has_folder, is_folder = path.parent.is_dir(), path.is_dir()
     except OSError as error:  # for instance a name that is too long
-        raise InvalidInputError(
-            f"{str(path)[:80]!r} must be the name of a file, got {error.strerror}: choose another"
-        ) from error
+        raise InvalidInputError(f"{str(path)[:80]!r} must be the name of a file, got {error.strerror}: choose another") from error
     if not has_folder:
         raise InvalidInputError(f"the folder {str(path.parent)!r} must exist, got none: create it first")
     if is_folder:

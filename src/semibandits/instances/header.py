@@ -127,9 +127,7 @@ class Header:
         """The error for several columns that may have a role."""
         names = [self.names[column] for column in columns]
         if len({name.casefold() for name in names}) == 1:
-            return InvalidInputError(
-                f"columns must be distinct, got {names[0]!r} twice in {self.where}: rename or remove one"
-            )
+            return InvalidInputError(f"columns must be distinct, got {names[0]!r} twice in {self.where}: rename or remove one")
         return InvalidInputError(
             f"{role} must be one column, got {' and '.join(map(repr, names))} in {self.where}: choose one, as in ",
             Option("columns", [f"{role}={names[0]}"]),
@@ -143,9 +141,7 @@ class Header:
         wanted = name.strip().casefold()
         places = [k for k, other in enumerate(self.names) if other.strip().casefold() == wanted]
         if len(places) > 1:
-            raise InvalidInputError(
-                f"columns must be distinct, got {name!r} twice in {self.where}: rename or remove one"
-            )
+            raise InvalidInputError(f"columns must be distinct, got {name!r} twice in {self.where}: rename or remove one")
         if not places:
             raise unknown_name(f"column of {self.where}", name, [other for other in self.names if other])
         return places[0]

@@ -41,9 +41,7 @@ class Measure:
     role: str = THETA
 
 
-def measure_of(
-    header: Header, options: ProblemOptions, *, family: str, taken: Sequence[int], first: Sequence[Cell]
-) -> Measure:
+def measure_of(header: Header, options: ProblemOptions, *, family: str, taken: Sequence[int], first: Sequence[Cell]) -> Measure:
     """Determine the column of the rewards or costs.
 
     Parameters
@@ -121,9 +119,7 @@ def _none(header: Header, family: str, taken: Sequence[int], first: Sequence[Cel
     if not proposed:
         return InvalidInputError(problem, "add it")
     name = header.names[proposed[0]]
-    return InvalidInputError(
-        problem, "add ", _as(THETA, name), " to maximise it, or ", _as(COSTS, name), " to minimise it"
-    )
+    return InvalidInputError(problem, "add ", _as(THETA, name), " to maximise it, or ", _as(COSTS, name), " to minimise it")
 
 
 def _as(role: str, name: str) -> Option:

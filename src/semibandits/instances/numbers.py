@@ -15,9 +15,7 @@ _SPACES: Final = re.compile(r"(?<=[0-9])[\u0020\u00a0\u2009\u202f'’](?=[0-9]{3
 """Thousands separators that are not a point or a comma."""
 _PLAIN: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ENGLISH: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
-_GERMAN: Final = re.compile(
-    r"[+-]?(?:[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]*)?|[0-9]*,[0-9]+|[0-9]+,)(?:[eE][+-]?[0-9]+)?"
-)
+_GERMAN: Final = re.compile(r"[+-]?(?:[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]*)?|[0-9]*,[0-9]+|[0-9]+,)(?:[eE][+-]?[0-9]+)?")
 _EITHER: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 """A number of four to six digits with a thousands separator, or one with three decimals."""
 _CURRENCY: Final = re.compile(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|JPY)\b", re.IGNORECASE)

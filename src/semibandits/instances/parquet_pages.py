@@ -60,9 +60,7 @@ def flat_columns(path: object, content: bytes, file: Any) -> list[str]:
 
 def is_expanded(file: Any, name: str) -> bool:
     """Whether pyarrow repeats the values of a column of texts or bytes, since it keeps other types as a dictionary only."""
-    physical = {
-        column.path: column.physical_type for column in map(file.schema.column, range(file.metadata.num_columns))
-    }
+    physical = {column.path: column.physical_type for column in map(file.schema.column, range(file.metadata.num_columns))}
     return physical[name] == "BYTE_ARRAY" and not hasattr(file.schema_arrow.field(name).type, "index_type")
 
 

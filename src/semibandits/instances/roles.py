@@ -108,9 +108,7 @@ TOTALS: Final = _names(
     "totales, suma, promedio, totaal, som, gemiddelde, razem, ogółem, итого, всего, σ, ∑, ø, 合计, 总计"
 )
 """Names of a first or last line that is no item."""
-TOTAL_WORDS: Final = _names(
-    "total, totals, subtotal, sum, average, mean, gesamt, summe, durchschnitt, moyenne, totale, suma"
-)
+TOTAL_WORDS: Final = _names("total, totals, subtotal, sum, average, mean, gesamt, summe, durchschnitt, moyenne, totale, suma")
 """Words in the name of a line that is no item, if its number is the sum or the mean of the others."""
 
 _UNITS: Final = {

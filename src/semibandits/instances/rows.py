@@ -46,9 +46,7 @@ def check_names(lines: Sequence[int], cells: Sequence[Cell], names: Sequence[str
     if last >= 2 and _words(names[-1]) in TOTALS and names.count(names[-1]) == 1:
         parts.append(last)
     if parts:
-        raise _no_item(
-            repr(names[parts[0]]), f"{lines[parts[0]]}{', the last one' * (parts[0] == last)} of {path}", "a total"
-        )
+        raise _no_item(repr(names[parts[0]]), f"{lines[parts[0]]}{', the last one' * (parts[0] == last)} of {path}", "a total")
 
 
 def sum_notes(lines: Sequence[int], names: Sequence[str], numbers: Sequence[float], path: str) -> list[str]:

@@ -154,9 +154,7 @@ def _missing(header: Header, tables: list[Table]) -> InvalidInputError:
     table, users = tables[0], " or ".join(other.name for other in tables)
     missing, meant = _without(header, table), _meant(header, table, usual=True)
     other = header.only_one_without_role() if len(missing) == 1 else None
-    needed = ", ".join((*table.columns, "theta or costs")) + (
-        " (one line per pair)" if table.name == "matchings" else ""
-    )
+    needed = ", ".join((*table.columns, "theta or costs")) + (" (one line per pair)" if table.name == "matchings" else "")
     if not meant:
         remedy = "add it, or name the column, as in " if len(missing) == 1 else "add them, or name the columns, as in "
     else:
@@ -178,10 +176,7 @@ def _without(header: Header, table: Table) -> list[str]:
 def _meant(header: Header, table: Table, *, usual: bool = False) -> dict[str, str]:
     """Names of the header that may mean columns that it lacks; both ends of links or none, since one may be the other."""
     missing = _without(header, table)
-    close = {
-        column: header.misspelt(column) or (header.misspelt(column, usual=True) if usual else None)
-        for column in missing
-    }
+    close = {column: header.misspelt(column) or (header.misspelt(column, usual=True) if usual else None) for column in missing}
     if {"tail", "head"} <= close.keys():
         exact = header.misspelt("tail"), header.misspelt("head")
         close["tail"], close["head"] = (header.ends_without_role() if usual else None) or (

@@ -173,10 +173,7 @@ def _below_header(sheet: Sheet, chosen: Mapping[str, str]) -> _Table:
         notes=(
             *sheet.notes,
             *_skipped_note([line for line, _ in sheet.rows[:position]]),
-            *(
-                ["Cells to the right of the last column name are ignored."]
-                * any(_filled(row) > width for _, row in below)
-            ),
+            *(["Cells to the right of the last column name are ignored."] * any(_filled(row) > width for _, row in below)),
         ),
     )
 
@@ -222,9 +219,7 @@ def _check_spelling(cells: _Table, tables: Sequence[Table]) -> None:
                 )
 
 
-def _numbers(
-    cells: _Table, table: Table, measure: Measure, options: ProblemOptions
-) -> dict[str, tuple[int, list[float]]]:
+def _numbers(cells: _Table, table: Table, measure: Measure, options: ProblemOptions) -> dict[str, tuple[int, list[float]]]:
     """Column and numbers of the rewards or costs, the variance, and the optional columns of the format."""
     header = cells.header
     columns = {measure.key: measure.column}
@@ -315,9 +310,7 @@ def _ignored_notes(cells: _Table, roles: Mapping[str, int], measure: Measure) ->
     """A sentence about the columns without a role."""
     used = {*roles.values(), measure.trials}
     ignored = [
-        name
-        for k, name in enumerate(cells.header.names)
-        if k not in used and (name or any(map(as_text, cells.columns[k])))
+        name for k, name in enumerate(cells.header.names) if k not in used and (name or any(map(as_text, cells.columns[k])))
     ]
     return [f"Ignored columns: {listed(ignored)}."] if ignored else []
 

@@ -65,9 +65,7 @@ def read_text_table(path: str | os.PathLike[str], recognised: Callable[[list[str
                 count += len(cells)
                 check_size(path, count)
     except csv.Error as error:
-        raise InvalidInputError(
-            f"{path} must be a CSV file, got {error} on line {reader.line_num}: correct that line"
-        ) from error
+        raise InvalidInputError(f"{path} must be a CSV file, got {error} on line {reader.line_num}: correct that line") from error
     return Sheet(str(path), rows, notes, separator=SEPARATORS.get(separator, repr(separator)))
 
 
@@ -108,9 +106,7 @@ def _decoded(path: str | os.PathLike[str]) -> tuple[str, tuple[str, ...]]:
     if not text.strip():
         raise empty_file(path)
     if any(len(line) > LONGEST_LINE for line in io.StringIO(text)):
-        raise InvalidInputError(
-            f"{path} must have lines of at most {LONGEST_LINE:,} characters, got a longer one: split it"
-        )
+        raise InvalidInputError(f"{path} must have lines of at most {LONGEST_LINE:,} characters, got a longer one: split it")
     return text, notes
 
 

@@ -91,9 +91,7 @@ class XlsxParts(zipfile.ZipFile):
             depth -= 1
 
         def refuse(*_: object) -> None:
-            raise InvalidInputError(
-                f"{self._path} must be an Excel file without entities, got some: save it again, or as .csv"
-            )
+            raise InvalidInputError(f"{self._path} must be an Excel file without entities, got some: save it again, or as .csv")
 
         parser = expat.ParserCreate()
         parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, refuse

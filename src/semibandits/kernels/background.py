@@ -308,9 +308,7 @@ def _is_possible() -> bool:
     """Whether this process can and may have a child."""
     is_switched_off = os.environ.get(SWITCH, "1").lower() in ("0", "off", "false", "no")
     is_daemon = multiprocessing.current_process().daemon
-    return fcntl is not None and not (
-        is_switched_off or is_daemon or getattr(sys, "frozen", False) or not sys.executable
-    )
+    return fcntl is not None and not (is_switched_off or is_daemon or getattr(sys, "frozen", False) or not sys.executable)
 
 
 @contextmanager

@@ -74,9 +74,7 @@ def decompose_into_cycles(
 
 
 @kernel(inline="always")
-def _arc_of_largest_flow(
-    v: int, flow: FloatArray, dust: FloatArray, out_ptr: IntArray, out_arcs: IntArray
-) -> tuple[int, float]:
+def _arc_of_largest_flow(v: int, flow: FloatArray, dust: FloatArray, out_ptr: IntArray, out_arcs: IntArray) -> tuple[int, float]:
     """Arc of largest flow out of node v, -1 if no flow exceeds the dust of its arc, and the largest flow of the other arcs."""
     largest, second = -1, 0.0
     for k in range(out_ptr[v], out_ptr[v + 1]):

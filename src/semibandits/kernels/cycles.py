@@ -20,9 +20,7 @@ def cycle_sums(ptr: IntArray, arcs: IntArray, values: FloatArray) -> FloatArray:
 
 
 @kernel
-def weighted_arc_totals(
-    ptr: IntArray, arcs: IntArray, entries: FloatArray, per_cycle: FloatArray, n_arcs: int
-) -> FloatArray:
+def weighted_arc_totals(ptr: IntArray, arcs: IntArray, entries: FloatArray, per_cycle: FloatArray, n_arcs: int) -> FloatArray:
     """For each arc, the sum of ``entries[i] * per_cycle[k]`` over its places i in the cycles k."""
     totals = np.zeros(n_arcs)
     for k in range(len(ptr) - 1):
@@ -111,9 +109,7 @@ def select_cycles(ptr: IntArray, arcs: IntArray, mask: BoolArray) -> tuple[IntAr
 
 
 @kernel
-def gram_product(
-    ptr: IntArray, arcs: IntArray, entries: FloatArray, weights: FloatArray, values: FloatArray
-) -> FloatArray:
+def gram_product(ptr: IntArray, arcs: IntArray, entries: FloatArray, weights: FloatArray, values: FloatArray) -> FloatArray:
     """R' W R times arc values, for the matrix R with `entries` (all 1 if empty) and a row for each cycle."""
     product = np.zeros(len(values))
     for k in range(len(ptr) - 1):
@@ -134,9 +130,7 @@ def gram_product(
 
 
 @kernel
-def part_starts(
-    ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, marked: BoolArray
-) -> tuple[IntArray, IntArray]:
+def part_starts(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, marked: BoolArray) -> tuple[IntArray, IntArray]:
     """Cut cycles at marked nodes, and where consecutive arcs do not meet.
 
     Returns the places in `arcs` where parts start, and the first part of each cycle, with the number of parts at the end.

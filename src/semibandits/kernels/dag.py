@@ -75,9 +75,7 @@ def is_path(x: BoolArray, tails: IntArray, heads: IntArray, n: int) -> bool:
 
 
 @kernel
-def longest_path(
-    weights: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray
-) -> tuple[BoolArray, FloatArray]:
+def longest_path(weights: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray) -> tuple[BoolArray, FloatArray]:
     """Items of a heaviest path from the first node to the last, and the weight of a heaviest path to each node.
 
     Of equally heavy paths to a node, the one whose last arc comes first in its group is taken.
@@ -87,9 +85,7 @@ def longest_path(
 
 
 @kernel
-def longest_path_into(
-    weights: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray, x: BoolArray
-) -> FloatArray:
+def longest_path_into(weights: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray, x: BoolArray) -> FloatArray:
     """Write the path of :func:`longest_path` into `x`; returns the weight of a heaviest path to each node."""
     n = len(in_ptr) - 1
     heaviest, last = np.empty(n), np.empty(n, dtype=np.int64)

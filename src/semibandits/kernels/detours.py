@@ -292,9 +292,7 @@ def begin(network: RoadNetwork, costs: FloatArray, problem: IndexProblem, x: Boo
 
 
 @kernel
-def by_prices(
-    s: DetourSearch, problem: IndexProblem, best: float, x: BoolArray, report: FloatArray
-) -> tuple[int, float]:
+def by_prices(s: DetourSearch, problem: IndexProblem, best: float, x: BoolArray, report: FloatArray) -> tuple[int, float]:
     """Search by shortest detours, each at the price of the one before; return a status and the gain of x."""
     bound, price = np.inf, 0.25 / problem.hint if 0.0 < problem.hint < np.inf else s.limits[1]
     while s.counts[PRICES] < min(problem.budget, FIRST_PRICES):
@@ -333,9 +331,7 @@ def by_enumeration(s: DetourSearch, budget: int, x: BoolArray, report: FloatArra
 
 
 @kernel
-def plausible_route(
-    network: RoadNetwork, costs: FloatArray, problem: IndexProblem, x: BoolArray, report: FloatArray
-) -> int:
+def plausible_route(network: RoadNetwork, costs: FloatArray, problem: IndexProblem, x: BoolArray, report: FloatArray) -> int:
     """Write a plausible route into x, which contains the base, and leave x as it is if there is none.
 
     Parameters

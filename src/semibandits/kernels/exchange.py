@@ -114,9 +114,7 @@ def whole_distances_to(target: int, graph: Arcs, costs: IntArray, most: int) -> 
 
 
 @kernel
-def lowered(
-    potentials: FloatArray, heads: IntArray, costs: FloatArray, out_ptr: IntArray, out_arcs: IntArray
-) -> FloatArray:
+def lowered(potentials: FloatArray, heads: IntArray, costs: FloatArray, out_ptr: IntArray, out_arcs: IntArray) -> FloatArray:
     """Largest potentials <= the given ones with ``costs + pi[tail] - pi[head] >= 0``, up to rounding, for costs >= 0.
 
     The result is shifted so that the smallest potential is 0. The others are at most the distance from its node, which keeps the
@@ -182,9 +180,7 @@ def _forget(search: Reached, touched: int) -> None:
 
 
 @kernel
-def cheapest_cycles(
-    sources: IntArray, wanted: IntArray, graph: Arcs, costs: FloatArray
-) -> tuple[FloatArray, IntArray, IntArray]:
+def cheapest_cycles(sources: IntArray, wanted: IntArray, graph: Arcs, costs: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
     """Cheapest cycle through each arc that leaves one of the `sources`: the costs, and the cycles where ``wanted > 0``.
 
     Returns ``gaps`` (a,), inf for arcs on no cycle and arcs of other nodes, and the cycles as ``arcs[ptr[k]:ptr[k + 1]]``, in
@@ -374,9 +370,7 @@ def ready_order(waiting: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs:
 
 
 @kernel
-def cheapest_cycles_through_hub(
-    wanted: IntArray, graph: Arcs, costs: FloatArray
-) -> tuple[FloatArray, IntArray, IntArray]:
+def cheapest_cycles_through_hub(wanted: IntArray, graph: Arcs, costs: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
     """:func:`cheapest_cycles` for a graph whose node 0 is on every cycle and whose other nodes are in topological order."""
     tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
     n, a = len(in_ptr) - 1, len(tails)

@@ -35,9 +35,7 @@ class Heap(NamedTuple):
 @kernel
 def empty_heap(n: int) -> Heap:
     """A heap for n nodes, without any; keys are infinite."""
-    return Heap(
-        np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.full(n, np.inf), np.zeros(1, dtype=np.int64)
-    )
+    return Heap(np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.full(n, np.inf), np.zeros(1, dtype=np.int64))
 
 
 @kernel

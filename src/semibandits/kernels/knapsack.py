@@ -481,9 +481,7 @@ def select_best(*problem_and_limits: Any) -> tuple[BoolArray, int]:
 
 
 @kernel
-def searched_selection(
-    rewards: FloatArray, budgets: FloatArray, m: int, goal: Goal, limits: Limits
-) -> tuple[BoolArray, int]:
+def searched_selection(rewards: FloatArray, budgets: FloatArray, m: int, goal: Goal, limits: Limits) -> tuple[BoolArray, int]:
     """The m items of largest F, and the outcome: ``SOLVED``, ``NONE`` if no decision has a value, or ``BROKEN_OFF``.
 
     At the multiplier of least bound, a search with few open items first finds a good decision. Items whose exchange alone loses

@@ -182,9 +182,7 @@ def _value(a: float, c: float, goal: Goal) -> float:
 
 
 @kernel
-def _complete(
-    rewards: FloatArray, budgets: FloatArray, multiplier: float, out_of: ArcGroups, row: int, go: Completions
-) -> None:
+def _complete(rewards: FloatArray, budgets: FloatArray, multiplier: float, out_of: ArcGroups, row: int, go: Completions) -> None:
     """Write reward, budget and first arc of the path of largest a + multiplier * c from each node to the last one.
 
     Ties go to the larger c. With an infinite multiplier the path has the largest c, and ties go to the larger a.

@@ -46,9 +46,7 @@ def full_sets(innermost: IntArray, above: IntArray, capacity: IntArray, members:
 
 
 @kernel
-def laminar_exchanges(
-    innermost: IntArray, above: IntArray, capacity: IntArray, members: IntArray
-) -> tuple[BoolArray, BoolArray]:
+def laminar_exchanges(innermost: IntArray, above: IntArray, capacity: IntArray, members: IntArray) -> tuple[BoolArray, BoolArray]:
     """Items all of whose sets have room (d,), and items that can replace each member (k, d)."""
     d = len(innermost)
     full = full_sets(innermost, above, capacity, members)

@@ -74,9 +74,7 @@ def needs_supply(queue: Queue) -> bool:
 
 
 @kernel(error_model="numpy")
-def postpone(
-    queue: Queue, stats: FloatArray, spread: FloatArray, t: int, items: IntArray, k: int, outcomes: FloatArray
-) -> None:
+def postpone(queue: Queue, stats: FloatArray, spread: FloatArray, t: int, items: IntArray, k: int, outcomes: FloatArray) -> None:
     """Open round t with the rewards ``outcomes[:k]`` of ``items[:k]``, which are observed later or lost."""
     heap, rounds, place = queue.heap, queue.rounds, queue.counts[OPEN]
     row, delay = heap[place], queue.counts[DRAWN]

@@ -14,9 +14,7 @@ LIMB_BITS = 62
 
 
 @kernel
-def _augment(
-    start: int, ptr: IntArray, others: IntArray, partner: IntArray, mate: IntArray, blocked: BoolArray
-) -> bool:
+def _augment(start: int, ptr: IntArray, others: IntArray, partner: IntArray, mate: IntArray, blocked: BoolArray) -> bool:
     """Match the leading node `start` along an augmenting path without blocked nodes of the other side; whether there is one."""
     reached_by = np.empty(len(mate), dtype=np.int64)
     for c in range(len(mate)):
@@ -25,9 +23,7 @@ def _augment(
 
 
 @kernel
-def _completes(
-    row: int, c: int, ptr: IntArray, others: IntArray, partner: IntArray, mate: IntArray, blocked: BoolArray
-) -> bool:
+def _completes(row: int, c: int, ptr: IntArray, others: IntArray, partner: IntArray, mate: IntArray, blocked: BoolArray) -> bool:
     """Match `row` to `c` and complete the matching again, with the same mates for blocked nodes; whether that is possible."""
     before, other_row = partner[row], mate[c]
     if other_row == row:

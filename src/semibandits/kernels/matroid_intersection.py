@@ -113,9 +113,7 @@ def shortest_cycle(item: int, members: IntArray, swaps1: BoolArray, swaps2: Bool
 
 
 @kernel
-def neighbours(
-    x: BoolArray, start: int, members: IntArray, swaps1: BoolArray, swaps2: BoolArray
-) -> tuple[BoolArray, IntArray]:
+def neighbours(x: BoolArray, start: int, members: IntArray, swaps1: BoolArray, swaps2: BoolArray) -> tuple[BoolArray, IntArray]:
     """One common independent set for each item i >= `start` that can be changed without changing the items before it.
 
     Returns the sets, one per row, and the items i in ascending order. These partition the other common independent sets of the

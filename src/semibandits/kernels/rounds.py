@@ -324,9 +324,7 @@ def asked(
             answered = family.linear(oracle.data, work.weights, work.x) == ANSWERED
         else:
             allowed = budget(counters, len(work.x))
-            answered = searched(
-                allowed, ENOUGH, player.memory[HINT], player.rows[GUESS], family, index, oracle, player, work
-            )
+            answered = searched(allowed, ENOUGH, player.memory[HINT], player.rows[GUESS], family, index, oracle, player, work)
             player.memory[HINT] = work.report[SLOPE]
         if not answered:
             player.marks[WAITING] = 0

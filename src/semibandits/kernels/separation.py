@@ -361,9 +361,7 @@ def _walks_closed_at(
                 if new_u > threshold * square(new_cost):
                     if found == len(closed.ratios):
                         size = 2 * found
-                        closed = Closed(
-                            grown(closed.labels, size), grown(closed.last_arcs, size), grown(closed.ratios, size)
-                        )
+                        closed = Closed(grown(closed.labels, size), grown(closed.last_arcs, size), grown(closed.ratios, size))
                     closed.labels[found], closed.last_arcs[found] = label, k
                     closed.ratios[found] = new_u / square(new_cost)
                     found += 1
@@ -384,9 +382,7 @@ def _walks_closed_at(
 
 
 @kernel
-def split_into_cycles(
-    ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int
-) -> tuple[IntArray, IntArray]:
+def split_into_cycles(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int) -> tuple[IntArray, IntArray]:
     """Decompose closed walks into simple cycles; both are in reverse order of travel."""
     place = np.full(n, -1, dtype=np.int64)
     open_arcs = np.empty(len(arcs), dtype=np.int64)

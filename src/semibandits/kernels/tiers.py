@@ -164,9 +164,7 @@ def kernel(function: Any = None, /, *, error_model: str = "python", inline: str 
         return function
     assert function.__defaults__ is None, "numba would pass defaults in its own wrappers"
     options = {"nopython": True, "boundscheck": None, "inline": inline, "no_cfunc_wrapper": True}
-    return (Caller if calls else Kernel)(
-        py_func=function, locals={}, targetoptions=options | {"error_model": error_model}
-    )
+    return (Caller if calls else Kernel)(py_func=function, locals={}, targetoptions=options | {"error_model": error_model})
 
 
 class Part(NamedTuple):
@@ -215,9 +213,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         if self._calls == 1:
             _begin(self)
         if self._calls < self._next_look and self.spent < self._asked_at and _thread.running:
-            return (
-                self._interpreted if self._calls % self._sample == 0 else self.py_func
-            )  # same as the next line, but faster
+            return self._interpreted if self._calls % self._sample == 0 else self.py_func  # same as the next line, but faster
         return self._compiled(arguments) if self._is_kept(arguments) or self._pays(arguments) else self._interpreted
 
     def _should_look(self) -> bool:
@@ -415,9 +411,7 @@ class Pointer:
     def __init__(self, kernel: Any, signature: Any) -> None:
         self.kernel, self.signature, self._numba_type_ = kernel, signature, PointerType(signature)
         options = {name: kernel.targetoptions[name] for name in _SHARED if name in kernel.targetoptions}
-        self._code: Any = untyped.core.ccallback.CFunc(
-            kernel.py_func, (signature.args, signature.return_type), {}, options
-        )
+        self._code: Any = untyped.core.ccallback.CFunc(kernel.py_func, (signature.args, signature.return_type), {}, options)
         _refuse_while_looking(self._code._compiler)
 
     def __call__(self, *arguments: Any) -> Any:

@@ -41,9 +41,7 @@ def serve(item: int, start: IntArray, places: IntArray, holder: IntArray, held: 
 
 
 @kernel
-def augment(
-    item: int, start: IntArray, places: IntArray, holder: IntArray, held: IntArray, reached_by: IntArray
-) -> bool:
+def augment(item: int, start: IntArray, places: IntArray, holder: IntArray, held: IntArray, reached_by: IntArray) -> bool:
     """:func:`serve` without the places where `reached_by` is -2; it must be -1 elsewhere."""
     p = explore(item, start, places, holder, reached_by)
     while p >= 0:
@@ -75,9 +73,7 @@ def transversal_greedy(n_places: int, start: IntArray, places: IntArray, order: 
 
 
 @kernel
-def transversal_exchanges(
-    n_places: int, start: IntArray, places: IntArray, members: IntArray
-) -> tuple[BoolArray, BoolArray]:
+def transversal_exchanges(n_places: int, start: IntArray, places: IntArray, members: IntArray) -> tuple[BoolArray, BoolArray]:
     """Items that can join the `members` (d,), and items that can replace each member (k, d)."""
     d = len(start) - 1
     holder = np.full(n_places, -1, dtype=np.int64)

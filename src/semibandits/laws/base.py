@@ -204,8 +204,6 @@ class Law(ABC):
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(rise), slope * rise - information, np.inf)
 
-    def conjugate_rounding(
-        self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
-    ) -> FloatArray:
+    def conjugate_rounding(self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray) -> FloatArray:
         """Bound on the error of ``slope rise - information``, the conjugate at a raise from `tilt`."""
         return (LAST_DIGITS + self.rounding) * (slope * rise + information)

@@ -111,9 +111,7 @@ class Bernoulli(Law):
         rise, derivative, information = (part.reshape(shape) for part in tilts(*pairs))
         return rise, derivative, information
 
-    def conjugate_rounding(
-        self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
-    ) -> FloatArray:
+    def conjugate_rounding(self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray) -> FloatArray:
         """See `Law.conjugate_rounding`. Close to 1, the terms of the divergence and their errors are far larger than it."""
         rest = 1.0 - theta
         return LAST_DIGITS * (slope * rise + information + np.where(rise > NEAR * rest, rise + rest, 0.0))

@@ -71,9 +71,7 @@ class Gamma(Law):
         wrong = np.flatnonzero((theta >= 0.0) if self.cost else (theta <= 0.0))
         if wrong.size:
             sign, remedy = ("< 0", "leave out cost=True") if self.cost else ("> 0", "pass cost=True for costs")
-            raise InvalidInputError(
-                f"means must be {sign} for {self}, got {theta[wrong[0]]:g} for item {wrong[0]}: {remedy}"
-            )
+            raise InvalidInputError(f"means must be {sign} for {self}, got {theta[wrong[0]]:g} for item {wrong[0]}: {remedy}")
 
     def reach(self, theta: FloatArray) -> FloatArray:
         """inf; for costs, the raise to 0."""

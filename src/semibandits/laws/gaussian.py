@@ -54,9 +54,7 @@ class Gaussian(Law):
     def __post_init__(self) -> None:
         variance = as_floats(self.variance, "variance")
         if not (variance > 0.0).all():
-            raise InvalidInputError(
-                f"variance must be positive, got {variance.min()}: pass the variance of the rewards"
-            )
+            raise InvalidInputError(f"variance must be positive, got {variance.min()}: pass the variance of the rewards")
         upper = np.asarray(self.upper, dtype=np.float64)
         if np.isnan(upper).any() or (upper == -np.inf).any():
             raise InvalidInputError("upper must be numbers or inf, got nan or -inf: leave it out if no bound is known")
@@ -78,9 +76,7 @@ class Gaussian(Law):
         for name in ("variance", "upper"):
             shape = np.shape(getattr(self, name))
             if shape not in ((), np.shape(theta)):
-                raise InvalidInputError(
-                    f"{name} must be one number or one per item, of shape ({len(theta)},), got shape {shape}"
-                )
+                raise InvalidInputError(f"{name} must be one number or one per item, of shape ({len(theta)},), got shape {shape}")
         above = np.flatnonzero(theta > np.asarray(self.upper))
         if above.size:
             raise InvalidInputError(

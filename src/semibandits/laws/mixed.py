@@ -82,9 +82,7 @@ class Mixed(Law):
     def check(self, theta: FloatArray) -> None:
         """Refuse a wrong number of means, and means that their law does not allow."""
         if np.shape(theta) != (len(self._which),):
-            raise InvalidInputError(
-                f"laws must be one an item, got {len(self._which)} for {np.size(theta)} items: pass one each"
-            )
+            raise InvalidInputError(f"laws must be one an item, got {len(self._which)} for {np.size(theta)} items: pass one each")
         for law, items in self._groups():
             law.check(theta[items])
 
@@ -181,9 +179,7 @@ class Mixed(Law):
             rise[..., items], derivative[..., items], information[..., items] = parts
         return rise, derivative, information
 
-    def conjugate_rounding(
-        self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
-    ) -> FloatArray:
+    def conjugate_rounding(self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray) -> FloatArray:
         """See `Law.conjugate_rounding`."""
         return self._each(lambda law, *four: law.conjugate_rounding(*four), theta, slope, rise, information)
 

@@ -68,9 +68,7 @@ def law_from(value: object) -> Law:
     if name == _MIXED:
         return _mixture(parameters)
     if name not in KINDS:
-        raise InvalidInputError(
-            f"the law must be one of {', '.join(KINDS)}, got {value['name']!r}{nearest(name, KINDS)}"
-        )
+        raise InvalidInputError(f"the law must be one of {', '.join(KINDS)}, got {value['name']!r}{nearest(name, KINDS)}")
     known = {field.name: field.default for field in fields(KINDS[name])}
     for key, one in parameters.items():
         if key not in known:
@@ -159,9 +157,7 @@ def _mixture(parameters: Mapping[str, Any]) -> Mixed:
     """A `Mixed` from its distinct laws and the index of the law of each item."""
     kinds, which = parameters.get("kinds"), parameters.get("which")
     if set(parameters) != {"kinds", "which"} or not isinstance(kinds, list) or not isinstance(which, list):
-        raise InvalidInputError(
-            f"a mixed law must have kinds and which, two lists, got {dict(parameters)!r}: pass both"
-        )
+        raise InvalidInputError(f"a mixed law must have kinds and which, two lists, got {dict(parameters)!r}: pass both")
     laws = [law_from(kind) for kind in kinds]
     if not all(type(k) is int and 0 <= k < len(laws) for k in which):
         raise InvalidInputError(

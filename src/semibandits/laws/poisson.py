@@ -56,9 +56,7 @@ class Poisson(Law):
         wrong = np.flatnonzero((theta > 0.0) if self.cost else (theta < 0.0))
         if wrong.size:
             sign, remedy = ("<= 0", "leave out cost=True") if self.cost else (">= 0", "pass cost=True for costs")
-            raise InvalidInputError(
-                f"means must be {sign} for {self}, got {theta[wrong[0]]:g} for item {wrong[0]}: {remedy}"
-            )
+            raise InvalidInputError(f"means must be {sign} for {self}, got {theta[wrong[0]]:g} for item {wrong[0]}: {remedy}")
 
     def reach(self, theta: FloatArray) -> FloatArray:
         """inf; for costs, the raise to 0."""
@@ -90,9 +88,7 @@ class Poisson(Law):
                 return np.where(rise < count, count * excess(-rise / count), np.where(rise > 0.0, np.inf, 0.0))
             # If the mean is 0, the divergence is e.
             logarithm = np.where(count > 0.0, count * (np.log(rise) - np.log(count)), 0.0)
-            return np.where(
-                rise > FAR * count, rise - logarithm, np.where(rise > 0.0, count * excess(rise / count), 0.0)
-            )
+            return np.where(rise > FAR * count, rise - logarithm, np.where(rise > 0.0, count * excess(rise / count), 0.0))
 
     def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
         """The divergence of minus the rewards, whose means are larger: d(-theta, -theta + e)."""
@@ -114,8 +110,4 @@ class Poisson(Law):
         """``theta / (1 - s)^2``; for costs ``c / (1 + s)^2``."""
         count = np.abs(theta)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return (
-                count / np.square(1.0 + slope)
-                if self.cost
-                else np.where(slope < 1.0, count / np.square(1.0 - slope), 0.0)
-            )
+            return count / np.square(1.0 + slope) if self.cost else np.where(slope < 1.0, count / np.square(1.0 - slope), 0.0)

@@ -52,9 +52,7 @@ def known_law(law: Law | str | None, rewards: str | None) -> Law | None:
             f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out if it is neither, or pass a law"
         )
     if law is not None and rewards is not None:
-        raise InvalidInputError(
-            f"rewards must be left out where a law is given, got {rewards!r} and {law!r}: pass law only"
-        )
+        raise InvalidInputError(f"rewards must be left out where a law is given, got {rewards!r} and {law!r}: pass law only")
     return Bernoulli() if rewards == "bernoulli" else None if law is None else law_from(law)
 
 
@@ -99,9 +97,7 @@ def generator_of(seed: object) -> np.random.Generator:
     if isinstance(seed, np.random.SeedSequence):
         return np.random.default_rng(seed)
     if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidInputError(
-            f"seed must be an integer >= 0, a SeedSequence or a Generator, got {seed!r}: pass for instance 0"
-        )
+        raise InvalidInputError(f"seed must be an integer >= 0, a SeedSequence or a Generator, got {seed!r}: pass for instance 0")
     return np.random.default_rng(int(seed))
 
 

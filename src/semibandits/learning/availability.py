@@ -83,8 +83,7 @@ def mask_of(entries: ArrayLike, d: int, name: str) -> BoolArray:
     values = np.array(entries, dtype=np.bool_)
     if values.shape != (d,):
         raise InvalidInputError(
-            f"{name} must have shape (d,) = ({d},) as a mask, got {values.shape}: pass one boolean per item, or each "
-            "label once"
+            f"{name} must have shape (d,) = ({d},) as a mask, got {values.shape}: pass one boolean per item, or each label once"
         )
     return values
 

@@ -164,9 +164,7 @@ class DriftCheck:
         found = self._statistic(np.array([item]), np.array([before]), np.array([after]), np.array([earlier]), block)
         return log_tail(float(found[0])) <= bound
 
-    def _statistic(
-        self, items: IntArray, before: FloatArray, after: FloatArray, earlier: FloatArray, block: float
-    ) -> FloatArray:
+    def _statistic(self, items: IntArray, before: FloatArray, after: FloatArray, earlier: FloatArray, block: float) -> FloatArray:
         """E, see the class; shape (k,)."""
         share = block / (earlier + block)
         if self._variance is not None:
@@ -253,9 +251,7 @@ class DriftCheck:
         except (InvalidInputError, IndexError, KeyError, TypeError):
             is_valid = False
         if not is_valid:
-            raise InvalidInputError(
-                "drift must hold the tests of all items, but it does not: the state is damaged, use a copy"
-            )
+            raise InvalidInputError("drift must hold the tests of all items, but it does not: the state is damaged, use a copy")
         self.plays, self.sums, self.starts = plays, sums, starts
         self.found, self.count = found, count
 

@@ -134,9 +134,7 @@ def _listed(items: Any, name: str) -> list[Any]:
     return [tuple(item) if isinstance(item, list) else item for item in plain]
 
 
-def _places(
-    decision_set: DecisionSet, labels: list[Any], ignore_unknown: bool, where: Callable[[int], str]
-) -> IntArray:
+def _places(decision_set: DecisionSet, labels: list[Any], ignore_unknown: bool, where: Callable[[int], str]) -> IntArray:
     """Index of each item, ``UNKNOWN`` where the decision set has none and this is allowed."""
     known = _index_by_label(decision_set)
     try:
@@ -172,9 +170,7 @@ def _index_by_label(decision_set: DecisionSet) -> dict[Hashable, int]:
     return known
 
 
-def _check_distinct(
-    decision_set: DecisionSet, labels: list[Any], places: IntArray, where: Callable[[int], str]
-) -> None:
+def _check_distinct(decision_set: DecisionSet, labels: list[Any], places: IntArray, where: Callable[[int], str]) -> None:
     ambiguous = np.flatnonzero(places == AMBIGUOUS)
     if ambiguous.size:
         label = labels[int(ambiguous[0])]

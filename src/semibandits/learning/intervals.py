@@ -110,9 +110,7 @@ def interval(law: Law, means: FloatArray, levels: FloatArray) -> tuple[FloatArra
     scale = np.where(start > 0.0, start, 1.0)
     fall = _largest(lambda e: law.divergence_below(inside, e), levels, scale, inside - lowest)
     rise = _largest(lambda e: law.divergence(inside, e), levels, scale, law.reach(inside))
-    nearest = np.clip(
-        means, lowest, inside + law.reach(inside)
-    )  # `inside` may be another mean where the law excludes these
+    nearest = np.clip(means, lowest, inside + law.reach(inside))  # `inside` may be another mean where the law excludes these
     return np.minimum(inside - fall, nearest), np.maximum(inside + rise, nearest)
 
 

@@ -217,9 +217,7 @@ class Learner(Readable):
         return self._progress.ask(mask, whole_number(count, "count", least=1))
 
     @exclusive
-    def tell(
-        self, round_id: int, rewards: Outcome | None = None, *, costs: Outcome | None = None, partial: bool = False
-    ) -> None:
+    def tell(self, round_id: int, rewards: Outcome | None = None, *, costs: Outcome | None = None, partial: bool = False) -> None:
         """Observe the rewards of a round and close it.
 
         Parameters
@@ -241,9 +239,7 @@ class Learner(Readable):
         """
         self._observe([self._checked(round_id, *one_of(rewards, costs, "rewards"), partial=partial)])
 
-    def tell_many(
-        self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False
-    ) -> None:
+    def tell_many(self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False) -> None:
         """Observe the rewards of several rounds: of all, or of none if one outcome is malformed.
 
         Parameters
@@ -330,11 +326,7 @@ class Learner(Readable):
             raise InvalidInputError(
                 f"expire takes either age or before, got age={age!r} and before={before!r}: pass for instance age=1000"
             )
-        return (
-            whole_number(before, "before")
-            if age is None
-            else max(self._progress.next_id - 1 - whole_number(age, "age"), 0)
-        )
+        return whole_number(before, "before") if age is None else max(self._progress.next_id - 1 - whole_number(age, "age"), 0)
 
     @exclusive
     def solve_plan(self) -> bool:
@@ -436,9 +428,7 @@ class Learner(Readable):
         return storage.sealed({**self._fixed_state, "variance": self._variance, **moving_state(self._progress)})
 
     @classmethod
-    def from_state(
-        cls, state: Mapping[str, Any], decision_set: DecisionSet | None = None, policy: Policy | None = None
-    ) -> Self:
+    def from_state(cls, state: Mapping[str, Any], decision_set: DecisionSet | None = None, policy: Policy | None = None) -> Self:
         """Restore a learner, which continues from the state bit for bit.
 
         Parameters
@@ -456,9 +446,7 @@ class Learner(Readable):
             If the state has another format or a newer version, is damaged, or belongs to another decision set or policy.
         """
         content = storage.opened(state)
-        x = storage.stored_decision_set(
-            content["decision_set"], decision_set, storage.stored_size(content["statistics"])
-        )
+        x = storage.stored_decision_set(content["decision_set"], decision_set, storage.stored_size(content["statistics"]))
         played = storage.stored_policy(content["policy"], policy)
         learner = cls(
             x, played, variance=content["variance"], seed=storage.stored_generator(content["generator"]),
@@ -476,9 +464,7 @@ class Learner(Readable):
     def _open_round(self, round_id: object) -> Round:
         return self._progress.open_round(round_id)
 
-    def _checked(
-        self, round_id: object, outcome: Outcome, in_costs: bool, *, partial: bool
-    ) -> tuple[Round, FloatArray]:
+    def _checked(self, round_id: object, outcome: Outcome, in_costs: bool, *, partial: bool) -> tuple[Round, FloatArray]:
         """An open round and the rewards of its items, from rewards or costs, NaN where the outcome is lost."""
         asked = self._open_round(round_id)
         return asked, self._outcomes.rewards(asked, outcome, in_costs=in_costs, partial=partial)

@@ -44,16 +44,10 @@ class Options:
         """
         rounds = None if half_life is None else finite_number(half_life, "half_life")
         if rounds is not None and rounds <= 0.0:
-            raise InvalidInputError(
-                f"half_life must be positive, got {rounds:g}: pass a number of rounds, or leave it out"
-            )
+            raise InvalidInputError(f"half_life must be positive, got {rounds:g}: pass a number of rounds, or leave it out")
         if not isinstance(defer_plans, bool | np.bool_):
-            raise InvalidInputError(
-                f"defer_plans must be True or False, got {defer_plans!r}: True leaves plans to solve_plan"
-            )
-        return cls(
-            None if drift_error is None else checked_error(drift_error, "drift_error"), rounds, bool(defer_plans)
-        )
+            raise InvalidInputError(f"defer_plans must be True or False, got {defer_plans!r}: True leaves plans to solve_plan")
+        return cls(None if drift_error is None else checked_error(drift_error, "drift_error"), rounds, bool(defer_plans))
 
     def state(self) -> dict[str, Any]:
         """The options that are not defaults, as parts of a state."""

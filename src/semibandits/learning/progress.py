@@ -130,9 +130,7 @@ class Progress:
         if asked is None:
             known = 0 <= round_id < self.next_id
             reason = "it was told or forgotten already" if known else "it was never asked for"
-            raise InvalidInputError(
-                f"round_id must be that of an open round, got {round_id}: {reason}; see learner.open_rounds"
-            )
+            raise InvalidInputError(f"round_id must be that of an open round, got {round_id}: {reason}; see learner.open_rounds")
         return asked
 
     def ask(self, mask: BoolArray | None, count: int = 1) -> tuple[Round, ...]:

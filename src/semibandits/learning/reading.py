@@ -144,9 +144,7 @@ class Readable(FromLogs):
         plays = progress.plays if progress.ageing is None else progress.ageing.numbers[OBSERVED]
         items = np.flatnonzero(plays)
         n = plays[items]
-        times = (
-            n if progress.ageing is None else float(max(progress.next_id, 1))
-        )  # a prior counts before the first round
+        times = n if progress.ageing is None else float(max(progress.next_id, 1))  # a prior counts before the first round
         means, low, high = (np.full(self._decision_set.d, np.nan) for _ in range(3))
         means[items] = progress.means[items]
         law = law_of(self._policy, self._agent, self._variance).take(items)

@@ -20,11 +20,7 @@ def fixed_state(decision_set: DecisionSet, policy: Policy, progress: Progress) -
     """What never changes, apart from the variance."""
     prior = progress.prior
     state = {"decision_set": storage.decision_set_state(decision_set), "policy": storage.policy_state(policy)}
-    return (
-        state
-        if prior is None
-        else {**state, "prior": storage.prior_state(prior, changes_only=_lists_changes(progress))}
-    )
+    return state if prior is None else {**state, "prior": storage.prior_state(prior, changes_only=_lists_changes(progress))}
 
 
 def moving_state(progress: Progress) -> storage.JSON:
@@ -34,9 +30,7 @@ def moving_state(progress: Progress) -> storage.JSON:
         "generator": storage.generator_state(progress.rng),
         "statistics": storage.statistics_state(progress.plays, progress.sums, changes_only=_lists_changes(progress)),
         "agent": progress.agent.state(),
-        "open_rounds": [
-            storage.round_state(asked.id, asked.decision, progress.decision_set) for asked in progress.open.values()
-        ],
+        "open_rounds": [storage.round_state(asked.id, asked.decision, progress.decision_set) for asked in progress.open.values()],
         "next_id": progress.next_id,
         **({"wants_plan": True} if progress.wants_plan else {}),
         **{name: part.state() for name, part in optional.items() if part is not None},

@@ -160,6 +160,4 @@ def as_numbers(values: Any) -> FloatArray:
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InvalidInputError):
             raise
-        raise InvalidInputError(
-            f"rewards must be a sequence of numbers, got {type(values).__name__}: {error}"
-        ) from error
+        raise InvalidInputError(f"rewards must be a sequence of numbers, got {type(values).__name__}: {error}") from error

@@ -71,9 +71,7 @@ def opened(state: object) -> JSON:
         )
     version = state.get("version")
     if type(version) is not int or version < 1:
-        raise InvalidInputError(
-            f"version must be a positive integer, got {version!r}: the state is damaged, use a copy"
-        )
+        raise InvalidInputError(f"version must be a positive integer, got {version!r}: the state is damaged, use a copy")
     if version > VERSION:
         raise InvalidInputError(
             f"version must be at most {VERSION}, got {version}, written by semibandits {state.get('library')}: "
@@ -85,9 +83,7 @@ def opened(state: object) -> JSON:
         )
         checksum = digest(content)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"state must be plain JSON, got {error}: pass a return value of Learner.state()"
-        ) from error
+        raise InvalidInputError(f"state must be plain JSON, got {error}: pass a return value of Learner.state()") from error
     if state.get("checksum") != checksum:
         raise InvalidInputError(
             f"the checksum of the state must be {checksum}, got {state.get('checksum')!r}: the state was changed or damaged, "
@@ -111,8 +107,7 @@ def decision_set_state(decision_set: DecisionSet) -> JSON:
 def prior_state(prior: Prior, *, changes_only: bool) -> JSON:
     """The prior of a learner; if `changes_only`, one number where all items have the same."""
     means, plays = (
-        values[0].item() if changes_only and np.ptp(values) == 0.0 else values.tolist()
-        for values in (prior.means, prior.plays)
+        values[0].item() if changes_only and np.ptp(values) == 0.0 else values.tolist() for values in (prior.means, prior.plays)
     )
     return {"means": means, "plays": plays}
 
@@ -166,13 +161,9 @@ def stored_decision_set(state: Any, own: DecisionSet | None, d: int) -> Decision
     """
     state = _mapping(state, "decision_set", ("type", "fingerprint", "description"))
     if own is not None and not isinstance(own, DecisionSet):
-        raise InvalidInputError(
-            f"decision_set must be a DecisionSet, got {type(own).__name__}: pass the set of the learner"
-        )
+        raise InvalidInputError(f"decision_set must be a DecisionSet, got {type(own).__name__}: pass the set of the learner")
     if own is None and state["description"] is None:
-        raise InvalidInputError(
-            f"decision_set must be passed for a state on a {state['type']}, got None: {state.get('reason')}"
-        )
+        raise InvalidInputError(f"decision_set must be passed for a state on a {state['type']}, got None: {state.get('reason')}")
     if own is None and d > MOST_STATED:
         raise InvalidInputError(
             f"decision_set must be passed for a state of more than {MOST_STATED:,} items, got None and {d:,} items: pass the "
@@ -221,9 +212,7 @@ def stored_policy(state: Any, own: Policy | None) -> Policy:
         what = _own_part(state)
         if what is None:
             return build(wanted)
-        raise InvalidInputError(
-            f"policy must be passed for a state of {wanted}, got None: {what} is not one of the library"
-        )
+        raise InvalidInputError(f"policy must be passed for a state of {wanted}, got None: {what} is not one of the library")
     if not isinstance(own, Policy):
         raise InvalidInputError(f"policy must be a Policy, got {type(own).__name__}: pass the policy of the learner")
     if policy_state(own) != state:
@@ -231,9 +220,7 @@ def stored_policy(state: Any, own: Policy | None) -> Policy:
         if isinstance(wanted, Mapping) and isinstance(got, Mapping) and wanted.get("name") == got.get("name"):
             changed = [key for key in {**wanted, **got} if wanted.get(key) != got.get(key)]
             wanted, got = ({key: one.get(key) for key in changed} for one in (wanted, got))
-        raise InvalidInputError(
-            f"policy must have the specification {wanted}, got {got}: pass the policy of the learner"
-        )
+        raise InvalidInputError(f"policy must have the specification {wanted}, got {got}: pass the policy of the learner")
     return own
 
 
@@ -241,9 +228,7 @@ def _specification(policy: Policy) -> Any:
     try:
         text = json.dumps(policy.specification(), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"the specification of {policy.name} must be plain JSON, got {error}: fix it"
-        ) from error
+        raise InvalidInputError(f"the specification of {policy.name} must be plain JSON, got {error}: fix it") from error
     return json.loads(without_addresses(text))
 
 
@@ -304,11 +289,7 @@ def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
     arrays = []
     for name in ("plays", "sums"):
         values = state[name]
-        if (
-            not isinstance(values, list)
-            or len(values) != len(items)
-            or not all(type(v) in (int, float) for v in values)
-        ):
+        if not isinstance(values, list) or len(values) != len(items) or not all(type(v) in (int, float) for v in values):
             raise InvalidInputError(
                 f"{name} must be {len(items)} numbers, got {reprlib.repr(values)}: the state is damaged, use a copy"
             )
@@ -345,9 +326,7 @@ def stored_integer(value: Any, name: str) -> int:
         If it is not an integer from 0 to 2^53.
     """
     if type(value) is not int or not 0 <= value <= MOST_ROUNDS:
-        raise InvalidInputError(
-            f"{name} must be an integer from 0 to 2**53, got {value!r}: the state is damaged, use a copy"
-        )
+        raise InvalidInputError(f"{name} must be an integer from 0 to 2**53, got {value!r}: the state is damaged, use a copy")
     return value
 
 

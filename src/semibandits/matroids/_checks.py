@@ -53,9 +53,7 @@ def as_labels(values: object, name: str) -> list[Hashable]:
             f"{name} must be one column of the frame, got a whole {type(values).__name__}: pass for instance frame['name']"
         )
     if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
-        raise InvalidInputError(
-            f"{name} must be a sequence, got {type(values).__name__}: pass a list in the order of the items"
-        )
+        raise InvalidInputError(f"{name} must be a sequence, got {type(values).__name__}: pass a list in the order of the items")
     labels = [plain(label) for label in (values.tolist() if isinstance(values, np.ndarray) else values)]
     for i, label in enumerate(labels):
         refuse_rounded(label, name)

@@ -20,9 +20,7 @@ STEPS_AN_UPDATE: Final = 2
 """Elementary steps to update one entry modulo a prime."""
 
 
-def count_spanning_forests(
-    n_nodes: int, tails: IntArray, heads: IntArray, forest: IntArray, work: int = UNLIMITED
-) -> int | None:
+def count_spanning_forests(n_nodes: int, tails: IntArray, heads: IntArray, forest: IntArray, work: int = UNLIMITED) -> int | None:
     """Exact number of maximal forests of a multigraph.
 
     Parameters

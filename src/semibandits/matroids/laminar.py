@@ -143,8 +143,7 @@ def _read_capacities(capacities: int | Sequence[int], n_sets: int) -> list[int]:
     if not isinstance(capacities, Iterable):
         return [as_count(capacities, "capacities", "pass one integer for all sets or one per set")] * n_sets
     limits = [
-        as_count(c, f"capacities[{s}]", "pass the maximum number of chosen items of the set")
-        for s, c in enumerate(capacities)
+        as_count(c, f"capacities[{s}]", "pass the maximum number of chosen items of the set") for s, c in enumerate(capacities)
     ]
     if len(limits) != n_sets:
         raise InvalidInputError(

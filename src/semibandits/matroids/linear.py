@@ -56,9 +56,7 @@ class Linear(Matroid):
         if array.ndim != 2:
             raise InvalidInputError(f"matrix must have shape (r, d), got {array.shape}: pass one column per item")
         if field is not None and (isinstance(field, bool) or field != 2):
-            raise InvalidInputError(
-                f"field must be None (the reals) or 2, got {field!r}: other fields are not available"
-            )
+            raise InvalidInputError(f"field must be None (the reals) or 2, got {field!r}: other fields are not available")
         if not 0 <= tolerance < 1:
             raise InvalidInputError(f"tolerance must lie in [0, 1), got {tolerance}: use 1e-9 for well-scaled columns")
         self._shape = array.shape

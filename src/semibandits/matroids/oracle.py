@@ -54,8 +54,7 @@ class Oracle(Matroid):
         self._d = as_count(d, "d", "pass the number of items")
         if not callable(is_independent):
             raise InvalidInputError(
-                f"is_independent must be a function, got {type(is_independent).__name__}: "
-                "pass is_independent(indices) -> bool"
+                f"is_independent must be a function, got {type(is_independent).__name__}: pass is_independent(indices) -> bool"
             )
         self._function = is_independent
         if not self._ask([]):

@@ -101,9 +101,7 @@ class Partition(Matroid):
     def count_bases_within(self, work: int) -> int | None:
         """Number of bases; None if it takes more than about `work` elementary steps."""
         product = len(self._sizes) * (1 + self.d // 30)  # one factor per group, up to d bits in total
-        steps = product + sum(
-            map(binomial_steps, self._sizes.tolist(), np.minimum(self._sizes, self._capacity).tolist())
-        )
+        steps = product + sum(map(binomial_steps, self._sizes.tolist(), np.minimum(self._sizes, self._capacity).tolist()))
         return self.count_bases() if steps <= work else None
 
 

@@ -11,9 +11,7 @@ from semibandits.matroids.laminar import Laminar
 from semibandits.matroids.partition import Partition
 
 
-def quotas(
-    groups: Iterable[Hashable], capacities: int | Mapping[Hashable, int], size: int | None = None
-) -> Partition | Laminar:
+def quotas(groups: Iterable[Hashable], capacities: int | Mapping[Hashable, int], size: int | None = None) -> Partition | Laminar:
     """Sets that respect the capacity of each group of items, with at most `size` items in all.
 
     Parameters

@@ -81,15 +81,12 @@ class Transversal(Matroid):
 def _read_sets(sets: Sequence[Iterable[Hashable]]) -> list[list[Hashable]]:
     if isinstance(sets, str | Mapping) or not isinstance(sets, Iterable):
         raise InvalidInputError(
-            f"sets must be a sequence with the places of each item, got {type(sets).__name__}: "
-            "pass e.g. [['a'], ['a', 'b']]"
+            f"sets must be a sequence with the places of each item, got {type(sets).__name__}: pass e.g. [['a'], ['a', 'b']]"
         )
     result = []
     for i, places in enumerate(sets):
         if isinstance(places, str | Mapping) or not isinstance(places, Iterable):
-            raise InvalidInputError(
-                f"sets[{i}] must be a collection of places, got {places!r}: wrap a single place in a list"
-            )
+            raise InvalidInputError(f"sets[{i}] must be a collection of places, got {places!r}: wrap a single place in a list")
         labels = as_labels(places if isinstance(places, np.ndarray) else list(places), f"sets[{i}]")
         result.append(list(dict.fromkeys(labels)))
     return result

@@ -67,9 +67,7 @@ class BudgetFront:
 
 def infeasible(at_least: float, largest: float) -> Infeasible:
     """Error for a budget that no decision meets."""
-    return Infeasible(
-        f"some decision must have budgets·x >= {at_least:g}, got {largest:g} at most: lower at_least to that"
-    )
+    return Infeasible(f"some decision must have budgets·x >= {at_least:g}, got {largest:g} at most: lower at_least to that")
 
 
 def undominated(rows: BoolArray, rewards: FloatArray, budgets: FloatArray, m: int) -> BudgetFront:
@@ -87,9 +85,7 @@ def undominated(rows: BoolArray, rewards: FloatArray, budgets: FloatArray, m: in
     return BudgetFront(rows[kept], a[kept], c[kept], slack_c)
 
 
-def front_by_search(
-    maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, budgets: FloatArray, m: int
-) -> BoolArray:
+def front_by_search(maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, budgets: FloatArray, m: int) -> BoolArray:
     """Decisions, shape (k, d), that include one for each point of the front.
 
     Notes
@@ -103,9 +99,7 @@ def front_by_search(
     known: BoolArray | None = None
     rows: list[BoolArray] = []
     while True:
-        result = search(
-            maximize, rewards, budgets, AtLeast(at_least, step), m, known=known, options=SearchOptions(keep=None)
-        )
+        result = search(maximize, rewards, budgets, AtLeast(at_least, step), m, known=known, options=SearchOptions(keep=None))
         if result.decision is None:
             return np.array(rows)
         rows.append(result.decision)

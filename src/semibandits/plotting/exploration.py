@@ -90,9 +90,7 @@ def _draw_against_plan(ax: Axes, result: SimulationResult, plays: Band, planned:
     _name_deviations(ax, result, plays.mean, planned, explored)
 
 
-def _name_deviations(
-    ax: Axes, result: SimulationResult, plays: FloatArray, planned: FloatArray, explored: BoolArray
-) -> None:
+def _name_deviations(ax: Axes, result: SimulationResult, plays: FloatArray, planned: FloatArray, explored: BoolArray) -> None:
     """Name the explored items farthest from the line in square roots, which stabilise the variance of counts."""
     from matplotlib.font_manager import FontProperties
 

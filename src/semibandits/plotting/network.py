@@ -157,9 +157,7 @@ def plot_network_plan(
     """
     drawing = _drawing_of(result, positions)
     if positions is not None and len(drawing.tails) > MOST_LINKS:
-        drawing = drawing.around(
-            np.flatnonzero(result.optimal_decision | (result.suboptimal_items & (result.rates > 0)))
-        )
+        drawing = drawing.around(np.flatnonzero(result.optimal_decision | (result.suboptimal_items & (result.rates > 0))))
     ax = new_axes() if ax is None else ax
     if geographic and is_map(drawing.places):
         ax.set_aspect(1.0 / np.cos(np.radians(np.mean(drawing.places[:, 1]))))

@@ -41,9 +41,7 @@ class _End(NamedTuple):
     colour: str
 
 
-def plot_regret(
-    result: SimulationResult, ax: Axes | None = None, *, level: float = 0.95, unit: str = "units of reward"
-) -> Axes:
+def plot_regret(result: SimulationResult, ax: Axes | None = None, *, level: float = 0.95, unit: str = "units of reward") -> Axes:
     """Draw :meth:`SimulationResult.plot`, with bands of a confidence level strictly between 0 and 1.
 
     One replication has no band. C(θ) ln T, a straight line on the logarithmic axis, bounds the growth of regret as T grows, not

@@ -116,9 +116,7 @@ class Agent(ABC):
         UnsupportedError
             If the agent does not support it, as unless overridden.
         """
-        raise UnsupportedError(
-            f"{type(self).__name__} does not support prior plays: leave them out, or override `assume`"
-        )
+        raise UnsupportedError(f"{type(self).__name__} does not support prior plays: leave them out, or override `assume`")
 
     def recall(self, history: History) -> None:
         """Count rewards as observed before the first round, in rounds of another system.
@@ -134,9 +132,7 @@ class Agent(ABC):
         UnsupportedError
             If the agent does not support it, as unless overridden.
         """
-        raise UnsupportedError(
-            f"{type(self).__name__} does not support a history: tell it the rounds, or override `recall`"
-        )
+        raise UnsupportedError(f"{type(self).__name__} does not support a history: tell it the rounds, or override `recall`")
 
     @property
     def calls(self) -> tuple[int, int, int]:

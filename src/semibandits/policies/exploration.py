@@ -45,9 +45,7 @@ class Wanted:
     optimal: BoolArray
 
 
-def wanted(
-    decision_set: DecisionSet, means: FloatArray, scales: FloatArray, variance: FloatArray, gap: float
-) -> Wanted:
+def wanted(decision_set: DecisionSet, means: FloatArray, scales: FloatArray, variance: FloatArray, gap: float) -> Wanted:
     """Plan at estimated means, with gaps kept away from 0. It does not depend on earlier plans.
 
     Parameters

@@ -74,9 +74,7 @@ class Prior(NamedTuple):
         values = np.where(counts > 0, values, 0.0)
         seen = np.flatnonzero(counts)
         for law in laws:
-            check_possible(
-                law, values[seen], seen, lambda k: repr(decision_set.items[seen[k]]), name, in_costs=in_costs
-            )
+            check_possible(law, values[seen], seen, lambda k: repr(decision_set.items[seen[k]]), name, in_costs=in_costs)
         if decision_set.upper is not None:
             decision_set.check_means(np.where(counts > 0, values, -np.inf), in_costs=in_costs)
         return cls(values, counts)

@@ -41,9 +41,7 @@ def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Po
         If the policy or a parameter does not exist (the message contains the nearest name), or if a value is invalid.
     """
     if name not in _BY_NAME:
-        raise InvalidInputError(
-            f"the policy must be one of {', '.join(_BY_NAME)}, got {name!r}{nearest(name, _BY_NAME)}"
-        )
+        raise InvalidInputError(f"the policy must be one of {', '.join(_BY_NAME)}, got {name!r}{nearest(name, _BY_NAME)}")
     policy = _BY_NAME[name]
     own_first = sorted(fields(policy), key=lambda field: field.name == "variance")
     defaults = {field.name: field.default for field in own_first}

@@ -90,9 +90,7 @@ class RulePolicy(Policy):
 
     def solved(self, agent: RuleAgent) -> Plan:
         """The plan that the rule requests by ``REPLAN``; the agent does not change."""
-        raise SolverError(
-            f"{self.name} requested a plan but does not implement `solved`: this is a bug, please report it"
-        )
+        raise SolverError(f"{self.name} requested a plan but does not implement `solved`: this is a bug, please report it")
 
     def adopt(self, agent: RuleAgent, plan: Plan) -> None:
         """Follow a plan from the next round on."""
@@ -220,9 +218,7 @@ class LawPolicy(RulePolicy):
         law = self.known_law
         if upper is None or not (law is None or isinstance(law, Gaussian)):
             return self
-        bounded = bounded_by(
-            Gaussian(variance if self.variance is None else self.variance) if law is None else law, upper
-        )
+        bounded = bounded_by(Gaussian(variance if self.variance is None else self.variance) if law is None else law, upper)
         return self if bounded == law else replace(self, law=bounded)
 
     def for_items(self, items: IntArray) -> LawPolicy:
@@ -285,9 +281,7 @@ class NamedLawPolicy(LawPolicy):
                 "and law=... gives any other law"
             )
         if self.law is not None and self.rewards != "auto":
-            raise InvalidInputError(
-                f"rewards must be left out where a law is given, got {self.rewards!r} and {self.law}"
-            )
+            raise InvalidInputError(f"rewards must be left out where a law is given, got {self.rewards!r} and {self.law}")
 
     @property
     def known_law(self) -> Law | None:

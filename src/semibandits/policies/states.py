@@ -165,9 +165,7 @@ def checked_names(state: object, names: tuple[str, ...]) -> None:
     """
     if not isinstance(state, dict) or sorted(map(str, state)) != sorted(names):
         got = list(state) if isinstance(state, dict) else type(state).__name__
-        raise InvalidInputError(
-            f"the state of an agent must be a dict of {', '.join(names)}, got {got}: pass it unchanged"
-        )
+        raise InvalidInputError(f"the state of an agent must be a dict of {', '.join(names)}, got {got}: pass it unchanged")
 
 
 def read_floats(state: dict[str, Any], name: str, length: int | None) -> FloatArray:

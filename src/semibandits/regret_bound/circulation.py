@@ -65,9 +65,7 @@ class CirculationSolver:
         self._presolved = presolve(self._graph, self._law, self._theta, problem.ties, set_up)
         self._items, self._blocks = self._presolved.items, self._presolved.blocks
         entries = sum(len(block.cheapest.arcs) for block in self._blocks)
-        self._block_deadline = self._start + min(
-            (1.0 - RESERVED) * problem.limit, problem.limit - PLAN_SECONDS * entries
-        )
+        self._block_deadline = self._start + min((1.0 - RESERVED) * problem.limit, problem.limit - PLAN_SECONDS * entries)
         entering = self._graph.entering
         live = (entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
         self._suboptimal = np.zeros(self._decision_set.d, dtype=np.bool_)

@@ -58,9 +58,7 @@ def ratio_bound(graph: Arcs, costs: FloatArray, gaps: FloatArray, u: FloatArray,
     return _proved(graph, costs, gaps, gains, potentials, ratio)
 
 
-def _proved(
-    graph: Arcs, costs: FloatArray, gaps: FloatArray, gains: FloatArray, potentials: FloatArray, ratio: float
-) -> float:
+def _proved(graph: Arcs, costs: FloatArray, gaps: FloatArray, gains: FloatArray, potentials: FloatArray, ratio: float) -> float:
     """The bound from these potentials and this ratio."""
     with np.errstate(over="ignore", invalid="ignore"):
         raised = potentials[graph.heads] - potentials[graph.tails]

@@ -104,9 +104,7 @@ class Listed:
         rows, items = np.nonzero(self.contains[worst])
         law, theta = self.law.take(items), self.theta[items]
         table = np.zeros((len(worst), len(self.theta)))
-        table[rows, items] = law.divergence(
-            theta, stretched(law, theta, raises[worst][rows, items], rows, self.gaps[worst])
-        )
+        table[rows, items] = law.divergence(theta, stretched(law, theta, raises[worst][rows, items], rows, self.gaps[worst]))
         return table[np.isfinite(table).all(axis=1)]
 
 

@@ -202,9 +202,7 @@ class InteriorPointMaster(Master):
         d_flow, d_slack, d_multipliers = newton.direction(centring * mean - second_order)
         primal = min(0.99 * reach(slack, d_slack), 0.8 * reach(flow, d_flow))
         dual = 0.99 * reach(multipliers, d_multipliers)
-        self._tolerance = (
-            max(TIGHT, 0.1 * self._tolerance) if min(primal, dual) < SHORT else min(LOOSE, 3.0 * self._tolerance)
-        )
+        self._tolerance = max(TIGHT, 0.1 * self._tolerance) if min(primal, dual) < SHORT else min(LOOSE, 3.0 * self._tolerance)
         moved = flow + primal * d_flow
         # Rebuilding the flow from its chords keeps it balanced up to rounding, however many steps are taken.
         moved = now.chords.circulation(moved[now.chords.arcs])

@@ -171,9 +171,7 @@ def _mask(indices: object, d: int, name: str) -> BoolArray:
     """Convert item numbers to a read-only boolean array."""
     numbers = as_integers(indices, name)
     if any(not 0 <= i < d for i in numbers) or len(set(numbers)) < len(numbers):
-        raise InvalidInputError(
-            f"{name} must hold distinct item numbers from 0 to {d - 1}, got {reprlib.repr(numbers)}"
-        )
+        raise InvalidInputError(f"{name} must hold distinct item numbers from 0 to {d - 1}, got {reprlib.repr(numbers)}")
     mask: BoolArray = np.zeros(d, dtype=np.bool_)
     mask[numbers] = True
     mask.setflags(write=False)

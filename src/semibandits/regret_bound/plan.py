@@ -63,9 +63,7 @@ def unfolded(graph: ExchangeGraph, presolved: Presolved, cycles: Cycles) -> Cycl
     free = np.flatnonzero(presolved.free)
     ptr, arcs = unfold_cycles(cycles.ptr, cycles.arcs, graph.tails, graph.heads, presolved.merged, free)
     if ptr[-1] < 0:
-        raise RuntimeError(
-            "the nodes of a merged node are not connected by arcs of zero gap: the exchange graph is malformed"
-        )
+        raise RuntimeError("the nodes of a merged node are not connected by arcs of zero gap: the exchange graph is malformed")
     return Cycles(ptr, arcs)
 
 

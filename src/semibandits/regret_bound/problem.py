@@ -145,8 +145,7 @@ class Units:
             problem,
             theta=np.ldexp(problem.theta, -self.reward),
             law=Gaussian(np.ldexp(problem.variance, -self.variance)),
-            progress=report
-            and (lambda now: report(replace(now, lower=self._value(now.lower), value=self._value(now.value)))),
+            progress=report and (lambda now: report(replace(now, lower=self._value(now.lower), value=self._value(now.value)))),
         )
 
     def unscaled(self, result: GravesLaiResult, problem: Problem) -> GravesLaiResult:
@@ -163,19 +162,14 @@ class Units:
             rates = np.ldexp(result.plan.rates, self.variance - 2 * self.reward)
         is_open = result.value == np.inf  # no plan was found in time
         if not is_open and not (
-            np.isfinite(value)
-            and np.isfinite(rates).all()
-            and (rates >= TINY).all()
-            and (value > 0) == (len(rates) > 0)
+            np.isfinite(value) and np.isfinite(rates).all() and (rates >= TINY).all() and (value > 0) == (len(rates) > 0)
         ):
             raise InvalidInputError(
                 "theta and variance must be of a size at which rates 2 * variance / gap^2 are floating-point numbers, got "
                 f"rewards up to {np.abs(theta).max():g} and variances up to {variance.max():g}: choose another unit"
             )
         plan = ExplorationPlan(result.plan.items, rates)
-        return replace(
-            result, value=value, lower=lower, plan=plan, theta=theta, variance=variance, law=Gaussian(variance)
-        )
+        return replace(result, value=value, lower=lower, plan=plan, theta=theta, variance=variance, law=Gaussian(variance))
 
     def _value(self, value: float) -> float:
         return float(np.ldexp(value, self.variance - self.reward))

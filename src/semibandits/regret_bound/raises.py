@@ -256,14 +256,10 @@ class _Problem:
         number = np.full(len(self.gaps), -1, dtype=np.int64)
         number[rows] = np.arange(len(rows))
         mine = np.flatnonzero(number[self.rows] >= 0)
-        part = _Problem(
-            self.law.take(mine), self.theta[mine], self.rates[mine], number[self.rows[mine]], self.gaps[rows]
-        )
+        part = _Problem(self.law.take(mine), self.theta[mine], self.rates[mine], number[self.rows[mine]], self.gaps[rows])
         return part, mine
 
-    def _at_the_best_prices(
-        self, guesses: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    def _at_the_best_prices(self, guesses: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         """Prices, values, raises, divergences and slopes."""
         jumps = self._jumps()
         last = np.nextafter(jumps, 0.0)  # the largest price before the jump

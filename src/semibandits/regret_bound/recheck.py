@@ -89,9 +89,7 @@ def _check_decisions(result: GravesLaiResult, ties: Ties) -> None:
     best = checked_answer(decision_set.maximize(result.theta.copy()), decision_set.d, decision_set.m)
     lost = gaps_below(best, optimal[None], result.theta)
     if not ties.with_best(best, optimal[None], lost)[0]:
-        raise InvalidInputError(
-            f"the optimal decision must be optimal, but its reward is {lost[0]:g} below the optimum"
-        )
+        raise InvalidInputError(f"the optimal decision must be optimal, but its reward is {lost[0]:g} below the optimum")
     for k, row in enumerate(plan.items.masks()):
         if row not in decision_set:
             raise InvalidInputError(f"plan[{k}] must be a decision of the decision set, got another set of items")

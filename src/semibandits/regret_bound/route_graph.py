@@ -101,9 +101,7 @@ class RouteGraph:
             closes = leaving[tails] + least[items] + entering[heads] <= 1e-12 * distance[routes._last]
         kept = np.flatnonzero(closes & ~known[items])
         kept = kept[_on_detours(tails[kept], heads[kept], in_hub)]
-        return RouteGraph._split(
-            suboptimal, costs, items[kept], tails[kept], heads[kept], distance, in_hub, best, rounding
-        )
+        return RouteGraph._split(suboptimal, costs, items[kept], tails[kept], heads[kept], distance, in_hub, best, rounding)
 
     @staticmethod
     def _split(
@@ -156,9 +154,7 @@ class RouteGraph:
         values = from_hub[self.tails] + weights + to_hub[self.heads]
         low = np.flatnonzero(values < level)
         # Arcs on the same detour have the same value, but for rounding, and the same ends.
-        rounded = np.round(
-            values[low] / (1e-9 * level if level < np.inf else 1e-9 * np.abs(values[low]).max(initial=1e-300))
-        )
+        rounded = np.round(values[low] / (1e-9 * level if level < np.inf else 1e-9 * np.abs(values[low]).max(initial=1e-300)))
         first, last = _roots(before, self.tails)[self.tails[low]], _roots(after, self.heads)[self.heads[low]]
         low = low[np.unique(np.stack((rounded, first, last)), axis=1, return_index=True)[1]]
         return Cycles(*walks_through(low, self.tails, self.heads, before, after))

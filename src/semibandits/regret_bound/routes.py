@@ -213,9 +213,7 @@ class RouteSolver:
                 self._estimate, self._best = cost, scaled
             near = values < NEAR * max(1.0, float(values.min()))
             parts.append(
-                Listed(self._rows.contains[near], self._rows.gaps[near], self._theta, self._law).cuts(
-                    values[near], raises[near]
-                )
+                Listed(self._rows.contains[near], self._rows.gaps[near], self._theta, self._law).cuts(values[near], raises[near])
             )
         return np.concatenate(parts)
 
@@ -381,9 +379,7 @@ class RouteSolver:
         tails, heads = self._ways.ends
         arcs = np.flatnonzero(np.isin(self._ways.arc_items, items)).tolist()
         found = [
-            self._ways.by_separate_ways(
-                self._ways.arc_items[[arc]], int(tails[arc]), int(heads[arc]), self._graph.costs
-            )
+            self._ways.by_separate_ways(self._ways.arc_items[[arc]], int(tails[arc]), int(heads[arc]), self._graph.costs)
             for arc in arcs
         ]
         rows = [x for x in found if x in self._routes]

@@ -260,9 +260,7 @@ def _solve(problem: Problem, method: str) -> GravesLaiResult:
         method = _method_for(problem)
     if method == "closed-form":
         if not isinstance(problem.decision_set, MatroidDecisions):
-            raise UnsupportedError(
-                f"the closed form holds for matroid bases, got {family}: use method='cycles' or 'auto'"
-            )
+            raise UnsupportedError(f"the closed form holds for matroid bases, got {family}: use method='cycles' or 'auto'")
         return solve_closed_form(problem)
     if method == "enumeration":
         return solve_enumeration(problem)
@@ -272,8 +270,7 @@ def _solve(problem: Problem, method: str) -> GravesLaiResult:
     if method == "cycles":
         if not problem.has_graph:
             raise UnsupportedError(
-                f"method='cycles' needs an exchange graph, got {family}, which has none: "
-                "use method='enumeration' or 'auto'"
+                f"method='cycles' needs an exchange graph, got {family}, which has none: use method='enumeration' or 'auto'"
             )
         result = CirculationSolver(problem).solve()
         is_stuck = is_free and result.status == Status.STALLED and not law.is_quadratic
@@ -339,9 +336,7 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | str | 
             raise InvalidInputError(f"law must be a Law, got the class {name}: pass an instance, such as {name}()")
         law = law_from(law)
         if has_variance or rewards != "gaussian":
-            raise InvalidInputError(
-                "variance and rewards must be left out if a law is given, got both: the law determines them"
-            )
+            raise InvalidInputError("variance and rewards must be left out if a law is given, got both: the law determines them")
     elif rewards == "gaussian":
         law = Gaussian(variance_vector(variance, len(theta)))
     elif rewards == "bernoulli":
@@ -352,24 +347,18 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | str | 
         )
     check_law(law, theta, in_costs=in_costs)
     if isinstance(law, Bernoulli) and has_variance:
-        raise InvalidInputError(
-            f"variance must be left out for Bernoulli rewards, got {variance!r}: it is theta (1 - theta)"
-        )
+        raise InvalidInputError(f"variance must be left out for Bernoulli rewards, got {variance!r}: it is theta (1 - theta)")
     return law
 
 
 def _check_options(method: str, gap: float, time_limit: float | None, tie_tolerance: float) -> None:
     if method not in get_args(Method):
         known = ", ".join(get_args(Method))
-        raise InvalidInputError(
-            f"method must be one of {known}, got {method!r}: leave it out to let the library choose"
-        )
+        raise InvalidInputError(f"method must be one of {known}, got {method!r}: leave it out to let the library choose")
     if not 0.0 < finite_number(gap, "gap") < 1.0:
         raise InvalidInputError(f"gap must lie in (0, 1), got {gap}: 1e-4 gives four digits")
     if time_limit not in (None, math.inf) and not finite_number(time_limit, "time_limit") > 0.0:
-        raise InvalidInputError(
-            f"time_limit must be positive seconds or None, got {time_limit}: leave it out for no limit"
-        )
+        raise InvalidInputError(f"time_limit must be positive seconds or None, got {time_limit}: leave it out for no limit")
     if not 0.0 <= finite_number(tie_tolerance, "tie_tolerance") < 1e-3:
         raise InvalidInputError(
             f"tie_tolerance must lie in [0, 1e-3), got {tie_tolerance}: it is relative to m times the means of items"

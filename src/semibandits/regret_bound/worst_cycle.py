@@ -97,9 +97,7 @@ def worst_ratio(
 class _Search:
     """State of one search: the graph as arrays, the worst cycle so far, and the labels and time used."""
 
-    def __init__(
-        self, graph: ExchangeGraph, information: FloatArray, at_least: float, max_labels: int, deadline: float
-    ) -> None:
+    def __init__(self, graph: ExchangeGraph, information: FloatArray, at_least: float, max_labels: int, deadline: float) -> None:
         information = item_vector(information, len(graph.decision), "information")
         if information.min(initial=0.0) < 0:
             raise InvalidInputError(
@@ -195,9 +193,7 @@ def _simple_cycles(walk: IntArray, tails: IntArray, heads: IntArray) -> list[Int
     return cycles
 
 
-def _check_free_cycles(
-    tails: IntArray, heads: IntArray, costs: FloatArray, information: FloatArray, entering: IntArray
-) -> None:
+def _check_free_cycles(tails: IntArray, heads: IntArray, costs: FloatArray, information: FloatArray, entering: IntArray) -> None:
     free = costs <= 0.0
     if not information[free].any():
         return

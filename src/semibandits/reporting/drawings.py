@@ -83,11 +83,7 @@ def drawing_of(structure: Structure, shown: IntArray | None = None, named: Seque
     if network is not None and (structure.positions is not None or len(network.nodes) <= most):
         return _network(network, structure, shown, node_names(network, structure, named))
     is_whole = len(shown) == decisions.d
-    if (
-        isinstance(decisions, Matchings)
-        and is_whole
-        and not any(isinstance(i, tuple) and len(i) > 2 for i in decisions.items)
-    ):
+    if isinstance(decisions, Matchings) and is_whole and not any(isinstance(i, tuple) and len(i) > 2 for i in decisions.items):
         return _heatmap(decisions)
     groups, name = _named_groups(structure)
     return {"kind": "bars", "groups": groups and [groups[i] for i in shown.tolist()], "group_name": name}

@@ -35,9 +35,7 @@ def earned(data: ReportData, result: SimulationResult) -> Card:
     lead, names = leaders[0], listed([row.policy for row in leaders])
     lost, best = amount(lead.regret, data.unit), best_mean(data)
     share = _share(data, lead)
-    headline = (
-        share_headline(data, share) if share is not None else f"{names}: {lost if lead.regret else 'nothing'} lost"
-    )
+    headline = share_headline(data, share) if share is not None else f"{names}: {lost if lead.regret else 'nothing'} lost"
     return headline, [
         _account(data, result, names, lead, best),
         _table_text(data, share),
@@ -140,9 +138,7 @@ def settled(data: ReportData, result: SimulationResult) -> Card:
     """From which round on policies played the best decision nine times in ten."""
     one, rounds = nouns_of(data.structure).decision, counted(result.horizon, "round", "rounds")
     if result.optimal is None:
-        return "Not recorded", [
-            "The file of this simulation is of an earlier version, which did not count right choices."
-        ]
+        return "Not recorded", ["The file of this simulation is of an earlier version, which did not count right choices."]
     table = f"The table shows from which round on each policy did so, and its share of all rounds with a best {one}."
     found = [row for row in data.summaries if row.settled is not None]
     if not found:
@@ -150,11 +146,7 @@ def settled(data: ReportData, result: SimulationResult) -> Card:
         return headline, [
             sentence,
             f"No policy played a best {one} in {NINE_IN_TEN} rounds by the end"
-            + (
-                ": choices that are nearly equal take long to tell apart, and confusing them costs little."
-                if sentence
-                else "."
-            ),
+            + (": choices that are nearly equal take long to tell apart, and confusing them costs little." if sentence else "."),
             f"The table shows from which round on each policy did, and its share of all rounds with a best {one}.",
         ]
     first = min(found, key=lambda row: row.settled or 0)

@@ -219,9 +219,7 @@ def _renamed(
         wrong = next((name for name in names if not isinstance(name, str)), None)
         if isinstance(labels, str) or len(names) != len(data.labels) or wrong is not None:
             got = f"{len(names)} entries" if wrong is None else f"{wrong!r} among them"
-            raise InvalidInputError(
-                f"labels must be d = {len(data.labels)} strings, got {got}: name each item, in order"
-            )
+            raise InvalidInputError(f"labels must be d = {len(data.labels)} strings, got {got}: name each item, in order")
     if structure is None and positions is not None:
         raise InvalidInputError(
             "positions must be given with decisions, got a simulation alone: pass instance=, bound= or decision_set="

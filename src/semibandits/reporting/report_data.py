@@ -196,8 +196,7 @@ class ReportData:
             return []
         best = {} if run.optimal is None else run.optimal
         return [
-            summarise(name, run.checkpoints, run.regret[name], run.calls[name], lower, best.get(name))
-            for name in run.policies
+            summarise(name, run.checkpoints, run.regret[name], run.calls[name], lower, best.get(name)) for name in run.policies
         ]
 
 
@@ -282,9 +281,7 @@ def recorded_means(simulation: SimulationResult) -> FloatArray | None:
     return np.array(means, dtype=np.float64)
 
 
-def same_problem(
-    first: tuple[DecisionSet, FloatArray, FloatArray], second: tuple[DecisionSet, FloatArray, FloatArray]
-) -> str:
+def same_problem(first: tuple[DecisionSet, FloatArray, FloatArray], second: tuple[DecisionSet, FloatArray, FloatArray]) -> str:
     """The first difference of two problems: decisions, mean rewards or variances; ``""`` if they are equal."""
     if first[0] is not second[0] and (first[0].d != second[0].d or fingerprint(first[0]) != fingerprint(second[0])):
         return "decisions"
@@ -379,18 +376,13 @@ def _check_sizes(
             check_entries(name, f"at most {LARGEST_NUMBER:g} in size", numbers, np.abs(numbers) <= LARGEST_NUMBER)
 
 
-def _check_bound(
-    bound: Bracket, decisions: DecisionSet, theta: FloatArray | None, simulation: SimulationResult | None
-) -> None:
+def _check_bound(bound: Bracket, decisions: DecisionSet, theta: FloatArray | None, simulation: SimulationResult | None) -> None:
     """Reject a bound whose optimal decision is not optimal, or which contradicts that of the simulation."""
     if bound.result is not None and theta is not None:
         optimal = bound.result.optimal_decision
         best = decisions.maximize(theta)
         gap = np.array([math.fsum([*theta[best & ~optimal], *-theta[optimal & ~best]])])
-        if (
-            optimal not in decisions
-            or not Ties.of(theta, best, decisions.m, 1e-9).with_best(best, optimal[None], gap)[0]
-        ):
+        if optimal not in decisions or not Ties.of(theta, best, decisions.m, 1e-9).with_best(best, optimal[None], gap)[0]:
             raise InvalidInputError(
                 "the optimal decision of the bound must be optimal, got a worse one or an invalid one: compute the bound again"
             )

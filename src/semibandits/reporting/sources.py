@@ -183,9 +183,7 @@ def _read_json(path: Path) -> Any:
 
 def _instance_in(path: Path, content: object, name: str) -> Instance:
     if not isinstance(content, Mapping):
-        raise InvalidInputError(
-            f"{path} must contain an instance as a JSON object, got {kind_of(content)}: write it again"
-        )
+        raise InvalidInputError(f"{path} must contain an instance as a JSON object, got {kind_of(content)}: write it again")
     try:
         return instance_from_description(content, name=name)
     except (InvalidInputError, OverflowError) as error:
@@ -205,9 +203,7 @@ def _read_bound(path: Path) -> tuple[Instance, GravesLaiResult, bool, int | None
         count = Fields(content, path.name).count("decisions", None)
         applies = content.get("applies", True)
         if not isinstance(applies, bool) or (count is not None and count < 1):
-            raise InvalidInputError(
-                f"applies must be true or false and decisions at least 1, got {applies!r} and {count!r}"
-            )
+            raise InvalidInputError(f"applies must be true or false and decisions at least 1, got {applies!r} and {count!r}")
         return instance, bound_in(content, instance, path.name), applies, count
     except (InvalidInputError, OverflowError) as error:
         raise InvalidInputError(f"{path} must contain a complete bound, got a damaged one: {error}") from error

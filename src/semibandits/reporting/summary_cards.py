@@ -95,9 +95,7 @@ def _decided(data: ReportData) -> Card:
 def _best(data: ReportData) -> Card:
     best, structure, theta = data.best, data.structure, data.theta
     if best is None or structure is None or theta is None:
-        return "Not known here", [
-            "This requires the decisions and their mean rewards, which these results do not contain."
-        ]
+        return "Not known here", ["This requires the decisions and their mean rewards, which these results do not contain."]
     one, _, _, items = nouns_of(structure)
     whole = f"{_item_noun(structure, best)}{decision_text(structure, best)}" if best.any() else "Nothing"
     headline = whole if len(whole) <= LONGEST_HEADLINE else _shortened(structure, best)

@@ -31,9 +31,7 @@ def mean_vector(theta: ArrayLike | None, costs: ArrayLike | None = None) -> Floa
     name, noun = ("costs", "cost") if in_costs else ("theta", "reward")
     array = bounded_floats(given, name)
     if array.ndim != 1 or array.size == 0:
-        raise InvalidInputError(
-            f"{name} must have shape (d,) with d >= 1, got {array.shape}: pass the mean {noun} of each item"
-        )
+        raise InvalidInputError(f"{name} must have shape (d,) with d >= 1, got {array.shape}: pass the mean {noun} of each item")
     return negated(array) if in_costs else array
 
 
@@ -74,9 +72,7 @@ def refuse_masked(values: object, name: str) -> None:
         masked = np.array([value is np.ma.masked for value in values], dtype=np.bool_)
     bad = np.flatnonzero(masked)
     if bad.size:
-        raise InvalidInputError(
-            f"{name} must hold a number for each item, got a masked entry at index {bad[0]}: fill it in"
-        )
+        raise InvalidInputError(f"{name} must hold a number for each item, got a masked entry at index {bad[0]}: fill it in")
 
 
 def checked_rewards(values: object, k: int, source: str) -> FloatArray:
@@ -90,9 +86,7 @@ def checked_rewards(values: object, k: int, source: str) -> FloatArray:
             f"rewards of {source} must be an array of numbers, got {type(values).__name__}: {error}"
         ) from error
     if array.dtype.kind == "c":  # NumPy would drop the imaginary parts
-        raise InvalidInputError(
-            f"rewards of {source} must hold real numbers, got {array.dtype} ones: return their real parts"
-        )
+        raise InvalidInputError(f"rewards of {source} must hold real numbers, got {array.dtype} ones: return their real parts")
     if array.shape != (k,):
         raise InvalidInputError(
             f"rewards of {source} must have shape (k,) = ({k},), got {array.shape}: "

@@ -62,9 +62,7 @@ class GaussianRewards(KernelRewards):
         floats = np.concatenate((means, deviations))
         self._own = Gaussian(own, upper)
         check_law(self._own, means, in_costs=costs is not None)
-        super().__init__(
-            means, own, CompiledRewards(GAUSSIAN, floats, np.array([len(means)], dtype=np.int64)), self._own
-        )
+        super().__init__(means, own, CompiledRewards(GAUSSIAN, floats, np.array([len(means)], dtype=np.int64)), self._own)
 
     @property
     def is_independent_gaussian(self) -> bool:

@@ -26,9 +26,7 @@ from semibandits.service.plans import PlanWorker
 from semibandits.service.routes import api_routes, operation_routes
 from semibandits.service.settings import Settings
 
-DESCRIPTION = (
-    "Ask for decisions and tell their outcomes. Learners live in a database, which several services may share."
-)
+DESCRIPTION = "Ask for decisions and tell their outcomes. Learners live in a database, which several services may share."
 
 
 def create_app(url: str, *, learners: Mapping[str, Own] | None = None, settings: Settings | None = None) -> FastAPI:
@@ -106,9 +104,7 @@ def _answer_errors(app: FastAPI, catalogue: Catalogue, metrics: Metrics) -> None
         first: dict[str, Any] = error.errors()[0]
         name, found = first["loc"][-1], str(first.get("input"))[:100]
         reason = _REASONS.get(first["type"]) or str(first["msg"]).replace("Input should be", "must be")
-        return Refusal(
-            422, "InvalidInputError", f"the parameter {name} of the URL {reason}, got {found!r}: correct it"
-        ).answer()
+        return Refusal(422, "InvalidInputError", f"the parameter {name} of the URL {reason}, got {found!r}: correct it").answer()
 
     @app.exception_handler(HTTPException)
     def not_found(request: Request, error: HTTPException) -> Response:

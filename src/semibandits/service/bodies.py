@@ -138,9 +138,7 @@ def _outcome(value: Any, items: ItemLabels, key: str) -> Any:
     pairs = []
     for position, entry in enumerate(value):
         if not isinstance(entry, list) or len(entry) != 2:
-            raise InvalidInputError(
-                f"{key}[{position}] must be a pair [label, number], got {shorter_json(entry)}: correct it"
-            )
+            raise InvalidInputError(f"{key}[{position}] must be a pair [label, number], got {shorter_json(entry)}: correct it")
         pairs.append((items.index(entry[0], f"{key}[{position}][0]"), entry[1]))
     return _by_label(pairs, items, key)
 

@@ -66,9 +66,7 @@ class BoundWorker:
         with self._mutex:
             solve = self._solves.setdefault(served.learner.name, _Solve())
             self._collect(solve)
-            is_due = solve.finished is None or (
-                solve.at_rounds != now.rounds and time.monotonic() - solve.begun >= self._age
-            )
+            is_due = solve.finished is None or (solve.at_rounds != now.rounds and time.monotonic() - solve.begun >= self._age)
             if is_due and solve.running is None:
                 self._start(solve, served.learner.decision_set, now)
                 self._collect(solve)

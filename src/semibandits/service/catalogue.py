@@ -166,9 +166,7 @@ class Catalogue:
         decision_set, policy = self._own.get(name, (None, None))
         try:
             return Served.of(
-                reopened(
-                    self._url, name, decision_set=decision_set, policy=policy, timeout=self._settings.storage_timeout
-                )
+                reopened(self._url, name, decision_set=decision_set, policy=policy, timeout=self._settings.storage_timeout)
             )
         except InvalidInputError as error:
             raise Refusal(

@@ -181,9 +181,7 @@ class Gate:
         while size <= MOST_DRAINED * self._body_limit:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise Refusal(
-                    400, "InvalidInputError", "the body must be complete, got the end of the connection: send it again"
-                )
+                raise Refusal(400, "InvalidInputError", "the body must be complete, got the end of the connection: send it again")
             part = message.get("body", b"")
             size += len(part)
             if size <= self._body_limit:
@@ -222,9 +220,7 @@ class Gate:
 def _keep_slashes(scope: Scope) -> None:
     """Keep a slash that a client has encoded, as in ``/v1/learners/day%2Fone/ask``, inside the name of the learner."""
     if scope["path"].startswith("/v1/") and re.search(b"%2f", scope.get("raw_path") or b"", re.IGNORECASE):
-        scope["path"] = unquote(
-            re.sub(rb"%2[fF]", SLASH_IN_NAME.encode(), scope["raw_path"]).decode("ascii", "replace")
-        )
+        scope["path"] = unquote(re.sub(rb"%2[fF]", SLASH_IN_NAME.encode(), scope["raw_path"]).decode("ascii", "replace"))
 
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})

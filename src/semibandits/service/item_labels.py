@@ -82,9 +82,7 @@ class ItemLabels:
             )
         if index is None:
             expected, found = shorter_json(self.plain[0]), shorter_json(value)
-            raise InvalidInputError(
-                f"{where} must be the label of an item, such as {expected}, got {found}: correct it"
-            )
+            raise InvalidInputError(f"{where} must be the label of an item, such as {expected}, got {found}: correct it")
         return index
 
 

@@ -35,9 +35,7 @@ class Metrics:
     def __init__(self, catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> None:
         self._catalogue, self._bounds, self._plans = catalogue, bounds, plans
         self._registry = CollectorRegistry()
-        self.requests = Counter(
-            "semibandits_requests", "Requests.", ("method", "route", "status"), registry=self._registry
-        )
+        self.requests = Counter("semibandits_requests", "Requests.", ("method", "route", "status"), registry=self._registry)
         self.seconds = Histogram(
             "semibandits_request_seconds",
             "Time to answer.",

@@ -31,9 +31,7 @@ AWAY: Final = Refusal(
 
 def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> APIRouter:
     """The endpoints below ``/v1``."""
-    router = APIRouter(
-        prefix="/v1", tags=["learners"], responses=schemas.ERRORS, dependencies=[Depends(_only_known_parameters)]
-    )
+    router = APIRouter(prefix="/v1", tags=["learners"], responses=schemas.ERRORS, dependencies=[Depends(_only_known_parameters)])
 
     def served(name: str, request: Request) -> Served:
         name = name.replace(SLASH_IN_NAME, "/")

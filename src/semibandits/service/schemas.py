@@ -41,9 +41,7 @@ OUTCOME: Final[JSON] = {
     "null where the outcome of an item is lost.",
     "anyOf": [
         _list(_optional(NUMBER)),
-        _list(
-            {"type": "array", "prefixItems": [LABEL, _optional(NUMBER)], "minItems": 2, "maxItems": 2, "items": False}
-        ),
+        _list({"type": "array", "prefixItems": [LABEL, _optional(NUMBER)], "minItems": 2, "maxItems": 2, "items": False}),
         {"type": "object", "additionalProperties": _optional(NUMBER)},
     ],
 }
@@ -64,9 +62,7 @@ _DRIFT: Final = _object(
     {
         "error": _optional(NUMBER),
         "found": _list(
-            _object(
-                {"item": LABEL, "text": STRING, "round": WHOLE, "before": _optional(NUMBER), "after": _optional(NUMBER)}
-            )
+            _object({"item": LABEL, "text": STRING, "round": WHOLE, "before": _optional(NUMBER), "after": _optional(NUMBER)})
         ),
     }
 )
@@ -205,9 +201,7 @@ def takes(body: str, name: str) -> JSON:
 
 TEXT: Final[JSON] = {
     "response_model": None,
-    "openapi_extra": {
-        "responses": {"200": {"description": "The metrics.", "content": {"text/plain": {"schema": STRING}}}}
-    },
+    "openapi_extra": {"responses": {"200": {"description": "The metrics.", "content": {"text/plain": {"schema": STRING}}}}},
 }
 
 

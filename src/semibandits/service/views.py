@@ -125,9 +125,7 @@ def _open(rounds: tuple[Round, ...], n_asked: int, seconds: dict[int, float | No
         "count": len(rounds),
         "oldest_age": oldest if len(rounds) else None,
         "oldest_seconds": seconds.get(rounds[0].id) if rounds else None,
-        "by_age": [
-            {"from": low, "to": high, "count": int(((ages >= low) & (ages <= high)).sum())} for low, high in bins
-        ],
+        "by_age": [{"from": low, "to": high, "count": int(((ages >= low) & (ages <= high)).sum())} for low, high in bins],
     }
 
 

@@ -18,11 +18,7 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 def as_texts(values: Sequence[str], name: str) -> tuple[str, ...]:
     """Strings as a tuple."""
-    if (
-        isinstance(values, str)
-        or not isinstance(values, Sequence)
-        or not all(isinstance(value, str) for value in values)
-    ):
+    if isinstance(values, str) or not isinstance(values, Sequence) or not all(isinstance(value, str) for value in values):
         raise InvalidInputError(f"{name} must be a sequence of strings, got {values!r}: pass str() of each")
     return tuple(values)
 
@@ -57,9 +53,7 @@ def fixed_array(values: object, dtype: type[np.generic], name: str, shape: tuple
         raise InvalidInputError(f"{name} must hold {dtype.__name__}, got {array.dtype}: convert it")
     if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape, strict=True)):
         wanted = ", ".join("any" if length is None else str(length) for length in shape) + "," * (len(shape) == 1)
-        raise InvalidInputError(
-            f"{name} must have shape {symbols} = ({wanted}), got {array.shape}: see SimulationResult"
-        )
+        raise InvalidInputError(f"{name} must have shape {symbols} = ({wanted}), got {array.shape}: see SimulationResult")
     if array.dtype != dtype or not array.flags.c_contiguous or _is_writeable(array):
         array = np.array(array, dtype=dtype, order="C")
     if kinds == "f" and not np.isfinite(array).all():

@@ -55,9 +55,7 @@ def _has_grown(before: Mapping[str, Any], now: Mapping[str, Any], changed: set[s
     if any(now["policies"].get(name) != policy for name, policy in before["policies"].items()):
         return False
     # the last checkpoint is the horizon
-    return "checkpoints" not in changed or (
-        "horizon" in changed and set(before["checkpoints"][:-1]) <= set(now["checkpoints"])
-    )
+    return "checkpoints" not in changed or ("horizon" in changed and set(before["checkpoints"][:-1]) <= set(now["checkpoints"]))
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -117,9 +117,7 @@ def _checked(delay: object) -> int | IntArray | Distribution:
             "pass for instance 100, 'geometric:100', or scipy.stats.geom(0.01)"
         )
     if values.min() < 0 or values.max() > LONGEST_HORIZON:
-        raise InvalidInputError(
-            f"delays must lie between 0 and 2^53, got {values.min()} to {values.max()}: drop those outside"
-        )
+        raise InvalidInputError(f"delays must lie between 0 and 2^53, got {values.min()} to {values.max()}: drop those outside")
     return values.astype(np.int64)
 
 
@@ -127,9 +125,7 @@ def _rounded_down(drawn: object) -> IntArray:
     values = np.floor(np.asarray(drawn, dtype=np.float64)).reshape(-1)
     wrong = values[~(values >= 0)]
     if len(wrong):
-        raise InvalidInputError(
-            f"a distribution of delays must draw numbers >= 0, got {wrong[0]:g}: shift or truncate it"
-        )
+        raise InvalidInputError(f"a distribution of delays must draw numbers >= 0, got {wrong[0]:g}: shift or truncate it")
     return np.minimum(values, LONGEST_HORIZON).astype(np.int64)
 
 

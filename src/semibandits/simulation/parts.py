@@ -108,9 +108,7 @@ class Parts:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(self.folder)
         except OSError as error:
-            raise InvalidInputError(
-                f"folder must be writable, got {error.strerror} for {self.folder}: choose another"
-            ) from error
+            raise InvalidInputError(f"folder must be writable, got {error.strerror} for {self.folder}: choose another") from error
         try:
             self._check(resume, extend)
         except BaseException:

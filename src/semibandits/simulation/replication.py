@@ -86,9 +86,7 @@ def plan(specification: Specification, policy: str) -> None:
         agent.replan()
 
 
-def _agent(
-    specification: Specification, policy: str, replication: int
-) -> tuple[Agent, np.random.Generator, np.random.Generator]:
+def _agent(specification: Specification, policy: str, replication: int) -> tuple[Agent, np.random.Generator, np.random.Generator]:
     """The agent, its generator, and the generator of the rewards."""
     rewards, own = specification.seeds(replication)
     return started(specification, policy), np.random.default_rng(own), np.random.default_rng(rewards)
@@ -169,9 +167,7 @@ def _game(
     return _Game(
         agent=agent,
         oracle=agent.oracle,
-        environment=rounds.Environment(
-            law.kind, law.floats, law.ints, specification.rewards.theta.copy(), *_best(specification)
-        ),
+        environment=rounds.Environment(law.kind, law.floats, law.ints, specification.rewards.theta.copy(), *_best(specification)),
         record=rounds.record(specification.checkpoints, d),
         work=rounds.scratch(d, agent.policy.normals(d)),
         queue=late.queue(FIRST_ROUNDS if is_late else 0, d, m),

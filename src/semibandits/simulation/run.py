@@ -307,7 +307,5 @@ def versions() -> dict[str, str]:
 def _workers(n_jobs: object) -> int:
     n_jobs = whole(n_jobs)
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0 or n_jobs < -1:
-        raise InvalidInputError(
-            f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 starts one worker per core"
-        )
+        raise InvalidInputError(f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 starts one worker per core")
     return int(n_jobs) if n_jobs > 0 else joblib.cpu_count()

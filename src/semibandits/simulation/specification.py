@@ -175,9 +175,7 @@ def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> Mappin
     elif isinstance(policies, Iterable) and not isinstance(policies, str | bytes):
         pairs = [(getattr(policy, "name", None), policy) for policy in policies]
     else:
-        raise InvalidInputError(
-            f"policies must be policies, got {policies!r}: pass for instance [CUCB(), ThompsonSampling()]"
-        )
+        raise InvalidInputError(f"policies must be policies, got {policies!r}: pass for instance [CUCB(), ThompsonSampling()]")
     named: dict[str, Policy] = {}
     for name, policy in pairs:
         if not isinstance(policy, Policy):
@@ -187,9 +185,7 @@ def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> Mappin
         if not isinstance(name, str) or not name:
             raise InvalidInputError(f"names of policies must be non-empty strings, got {name!r}: rename it")
         if name in named:
-            raise InvalidInputError(
-                f"policies must have different names, got {name!r} twice: pass a mapping from name to policy"
-            )
+            raise InvalidInputError(f"policies must have different names, got {name!r} twice: pass a mapping from name to policy")
         named[name] = policy
     if not named:
         raise InvalidInputError("policies must hold at least one policy, got none: pass for instance [CUCB()]")

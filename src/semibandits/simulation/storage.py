@@ -81,13 +81,10 @@ def write_archive(path: str | os.PathLike[str], header: Mapping[str, object], ar
     content = plain_json(header, "header")
     assert isinstance(content, dict)
     if not isinstance(content.get("kind"), str):
-        raise InvalidInputError(
-            f"header['kind'] must be a string, got {content.get('kind')!r}: name the kind of content"
-        )
+        raise InvalidInputError(f"header['kind'] must be a string, got {content.get('kind')!r}: name the kind of content")
     stored = {name: _storable(name, arrays[name]) for name in sorted(arrays)}
     about = {
-        name: {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": _digest(array)}
-        for name, array in stored.items()
+        name: {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": _digest(array)} for name, array in stored.items()
     }
     description = {"format": FORMAT, "version": VERSION, "header": content, "arrays": about}
     text = json.dumps(description, allow_nan=False, sort_keys=True, indent=1).encode("ascii") + b"\n"
@@ -203,9 +200,7 @@ def _entry(name: str, size: int) -> zipfile.ZipInfo:
     return info
 
 
-def _read_content(
-    content: bytes, path: str | os.PathLike[str], kind: str
-) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+def _read_content(content: bytes, path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
     except _DAMAGE as error:
@@ -227,9 +222,7 @@ def _read_content(
         return header, {name: _read_array(archive, name, about[name], path) for name in about}
 
 
-def _read_description(
-    archive: zipfile.ZipFile, path: str | os.PathLike[str], kind: str
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def _read_description(archive: zipfile.ZipFile, path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The header, and dtype, shape and SHA-256 of each array."""
     content = _read_entry(archive, DESCRIPTION, path)
     try:
@@ -283,9 +276,7 @@ def _read_entry(archive: zipfile.ZipFile, name: str, path: str | os.PathLike[str
 
 
 def _refuse(path: str | os.PathLike[str], got: str, cause: Exception | None = None) -> NoReturn:
-    raise InvalidInputError(
-        f"{path} must be a file that semibandits saved a simulation to, got {got}: check the path"
-    ) from cause
+    raise InvalidInputError(f"{path} must be a file that semibandits saved a simulation to, got {got}: check the path") from cause
 
 
 def _refuse_damage(path: str | os.PathLike[str], got: str, cause: Exception | None = None) -> NoReturn:

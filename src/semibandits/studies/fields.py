@@ -51,9 +51,7 @@ def _path(value: Any) -> str:
     try:
         Path(name).expanduser()
     except RuntimeError:
-        raise UnexpectedValueError(
-            f"~ starts the name of a home folder, and there is no such folder; write './{name}'"
-        ) from None
+        raise UnexpectedValueError(f"~ starts the name of a home folder, and there is no such folder; write './{name}'") from None
     return name
 
 
@@ -282,9 +280,7 @@ def _value(table: str, name: str, value: Any, file: object) -> Any:
         return key.read(value)
     except UnexpectedValueError as error:
         remedy = str(error) or f"write for instance {key.example}"
-        raise InvalidInputError(
-            f"{file}: {name} in [{table}] must be {key.expected}, got {shown(value)}: {remedy}"
-        ) from None
+        raise InvalidInputError(f"{file}: {name} in [{table}] must be {key.expected}, got {shown(value)}: {remedy}") from None
     except InvalidInputError as error:
         raise InvalidInputError(f"{file}: {name} in [{table}]: {error.formatted(as_key)}") from error
 
@@ -320,9 +316,7 @@ def _elsewhere(name: str) -> str:
 def _nearest(name: str, known: Mapping[str, object]) -> str:
     folded = name.casefold().replace("-", "_")
     close = [right for right in known if right == folded] or get_close_matches(folded, known, n=1, cutoff=0.6)
-    close = close or [
-        right for right in known if len(folded) > 2 and (right.startswith(folded) or folded.startswith(right))
-    ]
+    close = close or [right for right in known if len(folded) > 2 and (right.startswith(folded) or folded.startswith(right))]
     return f"did you mean {close[0]!r}?" if close else ""
 
 

@@ -100,9 +100,7 @@ class RunFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InvalidInputError(
-                f"folder must be writable, got {error.strerror} for {self.path}: choose another"
-            ) from error
+            raise InvalidInputError(f"folder must be writable, got {error.strerror} for {self.path}: choose another") from error
 
     def put(self, name: str, content: bytes) -> None:
         """Write a file in one step, unless it has that content already or is an input of the study."""

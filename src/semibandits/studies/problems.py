@@ -178,9 +178,7 @@ def load_problem(choice: ProblemChoice) -> Problem:
 
 
 def _other_kind(name: str, asked: str, right: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"{asked} must be the name of a {asked}, got {name!r}, a {right}: write {right} for {asked}"
-    )
+    return InvalidInputError(f"{asked} must be the name of a {asked}, got {name!r}, a {right}: write {right} for {asked}")
 
 
 def _unsupported_file(name: object) -> InvalidInputError:

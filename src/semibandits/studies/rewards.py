@@ -96,7 +96,5 @@ def _no_outcomes(problem: Problem) -> InvalidInputError:
             if datasets.load(name).outcomes is not None:
                 able.append(name)
     got = problem.instance.name if problem.dataset is None else problem.dataset.name
-    remedy = (
-        [f"choose {'from ' * (len(able) > 1)}{', '.join(able)}"] if able else ["use ", Option("rewards", "gaussian")]
-    )
+    remedy = [f"choose {'from ' * (len(able) > 1)}{', '.join(able)}"] if able else ["use ", Option("rewards", "gaussian")]
     return InvalidInputError(f"replay must have observed outcomes to draw from, got {got}, which has none: ", *remedy)

@@ -54,9 +54,7 @@ class ProblemChoice:
                 Option("network", "germany50"),
             )
         if len(given) > 1:
-            raise InvalidInputError(
-                f"the problem must be one of {', '.join(KINDS)}, got {' and '.join(given)}: keep one of them"
-            )
+            raise InvalidInputError(f"the problem must be one of {', '.join(KINDS)}, got {' and '.join(given)}: keep one of them")
 
 
 @dataclass(frozen=True, kw_only=True)

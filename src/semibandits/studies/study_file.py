@@ -26,9 +26,7 @@ from semibandits.studies.study import (
 from semibandits.studies.toml import Value, toml_text, value_text
 
 FOLDER_ENDING: Final = "-results"
-_HEAD: Final = (
-    "# What is kept beside this file. It is run again, elsewhere, by:  semibandits run study.toml --output FOLDER\n\n"
-)
+_HEAD: Final = "# What is kept beside this file. It is run again, elsewhere, by:  semibandits run study.toml --output FOLDER\n\n"
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
@@ -93,9 +91,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         If it cannot be read, or is not TOML.
     """
     if path.is_dir():
-        raise InvalidInputError(
-            f"{path} must be a study file, got a folder: give the file in it, for instance {path / STUDY}"
-        )
+        raise InvalidInputError(f"{path} must be a study file, got a folder: give the file in it, for instance {path / STUDY}")
     remedy = "check the path; semibandits simulate --output FOLDER writes a study file, FOLDER/study.toml"
     text = read_text(path, what="a readable study file", remedy=remedy)
     try:
@@ -180,9 +176,7 @@ def study_tables(study: Study) -> dict[str, dict[str, Value]]:
 def _problem_table(choice: ProblemChoice) -> dict[str, Value]:
     if choice.file is not None:
         return {"file": INSTANCE}
-    name: dict[str, Value] = (
-        {"dataset": choice.dataset} if choice.dataset is not None else {"network": str(choice.network)}
-    )
+    name: dict[str, Value] = {"dataset": choice.dataset} if choice.dataset is not None else {"network": str(choice.network)}
     keys = ("family", "source", "target", "variance", "title", "unit", "question")  # those of datasets and networks
     return name | {key: getattr(choice.options, key) for key in keys if getattr(choice.options, key) is not None}
 

@@ -127,9 +127,7 @@ def _examples(name: str) -> str | None:
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
         runner, report = _Runner(optionflags=flags), io.StringIO()
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            tests = [
-                test for test in doctest.DocTestFinder().find(value, short, globs={"sb": sb, "np": np}) if test.examples
-            ]
+            tests = [test for test in doctest.DocTestFinder().find(value, short, globs={"sb": sb, "np": np}) if test.examples]
             for test in tests:
                 runner.run(test, out=report.write)
         if all(test.name != short for test in tests):

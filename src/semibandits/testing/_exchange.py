@@ -25,9 +25,7 @@ def check_exchange_graph(
     except UnsupportedError:
         return
     x = decision_set.maximize(weights)
-    require(
-        np.array_equal(graph.decision, x), f"x* must be maximize(weights) = {x}, got {graph.decision} for {weights}"
-    )
+    require(np.array_equal(graph.decision, x), f"x* must be maximize(weights) = {x}, got {graph.decision} for {weights}")
     _check_arrays(graph)
     _check_items(graph)
     _check_costs(graph, weights, tolerance)
@@ -92,9 +90,7 @@ def _check_costs(graph: ExchangeGraph, weights: FloatArray, tolerance: float) ->
         )
 
 
-def _check_cycles(
-    graph: ExchangeGraph, weights: FloatArray, best: Callable[[FloatArray], BoolArray], tolerance: float
-) -> None:
+def _check_cycles(graph: ExchangeGraph, weights: FloatArray, best: Callable[[FloatArray], BoolArray], tolerance: float) -> None:
     """The cheapest cycle on which an item leaves (enters) costs the gap of the best decision without (with) that item.
 
     Theory T1: if the weight of an item is raised by more than this, x* is no longer optimal.

@@ -48,9 +48,7 @@ def case_of(policy: Policy, decision_set: DecisionSet, seed: int, horizon: int) 
     rng = np.random.default_rng([seed, 0])
     d, upper = decision_set.d, decision_set.upper
     theta = rng.normal(size=d)
-    return Case(
-        policy, decision_set, seed, horizon, theta if upper is None else upper - np.abs(theta), 0.2 + rng.random(d)
-    )
+    return Case(policy, decision_set, seed, horizon, theta if upper is None else upper - np.abs(theta), 0.2 + rng.random(d))
 
 
 def choose(agent: Agent, decision_set: DecisionSet, rng: np.random.Generator) -> BoolArray:
@@ -69,9 +67,7 @@ def tell(agent: Agent, x: BoolArray, outcomes: FloatArray) -> None:
     given[0][:], given[1][:] = 0, 1e9
 
 
-def play(
-    agent: Agent, decision_set: DecisionSet, outcomes: FloatArray, rng: np.random.Generator, batch: int = 1
-) -> BoolArray:
+def play(agent: Agent, decision_set: DecisionSet, outcomes: FloatArray, rng: np.random.Generator, batch: int = 1) -> BoolArray:
     """Decisions of the agent, one per row, as it observes the `outcomes` of shape (n, d) in batches."""
     chosen: list[BoolArray] = []
     for start in range(0, len(outcomes), batch):

@@ -160,9 +160,7 @@ def _check_refusals(decision_set: DecisionSet) -> None:
         "maximize_budgeted for a budget of NaN": lambda: decision_set.maximize_budgeted(ones, ones, math.nan),
         "maximize_budgeted for ratio 0": lambda: decision_set.maximize_budgeted(ones, ones, 0, ratio=0.0),
         "maximize_budgeted for ratio 1.5": lambda: decision_set.maximize_budgeted(ones, ones, 0, ratio=1.5),
-        "maximize_budgeted for rewards < 0 at ratio 0.5": lambda: decision_set.maximize_budgeted(
-            minus, ones, 0, ratio=0.5
-        ),
+        "maximize_budgeted for rewards < 0 at ratio 0.5": lambda: decision_set.maximize_budgeted(minus, ones, 0, ratio=0.5),
         "maximize_index for NaN among rewards": lambda: decision_set.maximize_index(bad, ones),
         "maximize_index for bonuses < 0": lambda: decision_set.maximize_index(ones, minus),
         "maximize_index for ratio 0": lambda: decision_set.maximize_index(ones, ones, ratio=0.0),

@@ -123,9 +123,7 @@ def _check_shape(decision_set: DecisionSet) -> None:
     require(all(isinstance(item, Hashable) for item in items), f"items must be hashable, got {items!r}")
     require(len(set(items)) == d, f"items must be distinct, got {items!r}")
     most = int(np.count_nonzero(decision_set.maximize(np.ones(d))))
-    is_bound = (
-        decision_set.upper is not None and most < m
-    )  # ones are clipped: m may be larger than any decision that is found
+    is_bound = decision_set.upper is not None and most < m  # ones are clipped: m may be larger than any decision that is found
     require(
         most == m or is_bound,
         f"m must be the size of the largest decision, got m = {m}, but maximize(ones) has {most} items",

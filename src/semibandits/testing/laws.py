@@ -60,9 +60,7 @@ def check_law(law: Law, theta: ArrayLike) -> None:
     """
     means = as_floats(theta, "theta")
     if means.ndim != 1 or not len(means):
-        raise InvalidInputError(
-            f"theta must be a vector of means, got shape {means.shape}: pass for instance [0.2, 0.7]"
-        )
+        raise InvalidInputError(f"theta must be a vector of means, got shape {means.shape}: pass for instance [0.2, 0.7]")
     law.check(means)
     reach, convex_to = law.reach(means), law.convex_to(means)
     require(
@@ -72,9 +70,7 @@ def check_law(law: Law, theta: ArrayLike) -> None:
     bounded = np.isfinite(reach)
     beyond = law.divergence(means, np.where(bounded, reach * (1.0 + 1e-9), 1.0))[bounded]
     require(bool(np.isinf(beyond).all()), f"the divergence must be inf beyond the reach, got {beyond}")
-    require(
-        bool((law.divergence(means, np.zeros(len(means))) == 0.0).all()), "the divergence must be 0 at a raise of 0"
-    )
+    require(bool((law.divergence(means, np.zeros(len(means))) == 0.0).all()), "the divergence must be 0 at a raise of 0")
     require(bool((law.raise_at(means, np.zeros(len(means))) == 0.0).all()), "raise_at must be 0 at a slope of 0")
     jumps = law.jump_at(means)
     with np.errstate(all="ignore"):

@@ -153,8 +153,7 @@ def _check_description(case: Case) -> None:
         f"specification must survive pickling, got {again.specification()} instead of {policy.specification()}",
     )
     one, other = (
-        play(p.start(case.decision_set, case.variance), case.decision_set, case.outcomes(), case.rng(2))
-        for p in (policy, again)
+        play(p.start(case.decision_set, case.variance), case.decision_set, case.outcomes(), case.rng(2)) for p in (policy, again)
     )
     require_same(one, other, "a pickled policy must play the same")
 
@@ -177,9 +176,7 @@ def _check_coverage(case: Case) -> None:
         missing &= ~x
 
 
-def _engine(
-    case: Case, rewards: RewardModel, decision_set: DecisionSet | None = None, *, is_late: bool = False
-) -> Trajectory:
+def _engine(case: Case, rewards: RewardModel, decision_set: DecisionSet | None = None, *, is_late: bool = False) -> Trajectory:
     """One simulated replication."""
     return replicate(_specification(case, rewards, decision_set, is_late=is_late), "policy", 0)
 
@@ -291,9 +288,7 @@ def _check_overlap(case: Case) -> None:
     items, agent, rng = coverable(case.decision_set), case.start(), case.rng(2)
     chosen = [choose(agent, case.decision_set, rng) for _ in range(case.d)]
     left = items & ~np.any(chosen, axis=0)
-    require(
-        not left.any(), f"d open rounds must cover every item of some decision, got none with {np.flatnonzero(left)}"
-    )
+    require(not left.any(), f"d open rounds must cover every item of some decision, got none with {np.flatnonzero(left)}")
     for t in reversed(range(case.d)):
         tell(agent, chosen[t], case.outcomes()[t])
     play(agent, case.decision_set, case.outcomes(), rng, batch=OPEN_ROUNDS)

@@ -19,9 +19,7 @@ from semibandits.kernels.oracles.calls import call_linear
 from semibandits.kernels.oracles.pointers import PARTS
 from semibandits.kernels.oracles.status import ANSWERED
 
-GRID = [
-    ((r, c), (r + a, c + b)) for r in range(3) for c in range(3) for a, b in ((0, 1), (1, 0)) if max(r + a, c + b) < 3
-]
+GRID = [((r, c), (r + a, c + b)) for r in range(3) for c in range(3) for a, b in ((0, 1), (1, 0)) if max(r + a, c + b) < 3]
 SETS = {
     "2 of 6": sb.MSets(6, 2),
     "0 of 3": sb.MSets(3, 0),

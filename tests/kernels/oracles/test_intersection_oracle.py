@@ -70,9 +70,7 @@ def test_it_decides_as_maximize_does_on_many_items(seed, scale):
     )
     oracle = intersection_oracle(decisions.m1, decisions.m2, decisions.m)
     for weights in (rng.normal(size=60), rng.integers(-1, 2, 60).astype(np.float64), np.zeros(60)):
-        assert np.array_equal(
-            answer(oracle.family.linear, oracle.data, scale * weights), decisions.maximize(scale * weights)
-        )
+        assert np.array_equal(answer(oracle.family.linear, oracle.data, scale * weights), decisions.maximize(scale * weights))
 
 
 @given(data=st.data())

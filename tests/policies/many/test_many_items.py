@@ -232,9 +232,7 @@ def test_damaged_states_are_refused(part: str) -> None:
     assert json.dumps(agent.state()) == before
 
 
-@pytest.mark.parametrize(
-    "reason", ["few items", "no prior", "unseen items", "weights by age", "variances", "rivals", "law"]
-)
+@pytest.mark.parametrize("reason", ["few items", "no prior", "unseen items", "weights by age", "variances", "rivals", "law"])
 def test_other_learners_have_the_usual_agent(reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RulePolicy, "start", lambda *_: "the usual agent")  # it would need long for the first rounds
     plays = np.full(MANY, 5.0)

@@ -161,9 +161,7 @@ def open_bound(s: Search, bound: float) -> float:
 
 
 @kernel(calls=True)
-def explore(
-    family: OraclePointers, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray
-) -> int:
+def explore(family: OraclePointers, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray) -> int:
     """Search all parts within the budget; return a status."""
     bound = math.inf
     if 0.0 < hint < math.inf:

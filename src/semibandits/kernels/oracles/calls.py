@@ -20,9 +20,7 @@ def call_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights:
 
 
 @kernel
-def no_index(
-    family: OraclePointers, data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray, report: FloatArray
-) -> int:
+def no_index(family: OraclePointers, data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray, report: FloatArray) -> int:
     """Index maximisation for policies that never request it."""
     return FAILED
 
@@ -38,9 +36,7 @@ def call_index(
         if not (abs(rewards[i]) <= LARGEST_NUMBER and bonuses[i] <= LARGEST_NUMBER * LARGEST_NUMBER):
             return FAILED
     raised = rewards_without_outliers(family, data, problem, x)
-    question = IndexProblem(
-        raised, bonuses, problem.ratio, problem.share, problem.hint, problem.guess, problem.m, problem.budget
-    )
+    question = IndexProblem(raised, bonuses, problem.ratio, problem.share, problem.hint, problem.guess, problem.m, problem.budget)
     return index(family, data, question, x, report)
 
 

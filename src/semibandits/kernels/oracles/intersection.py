@@ -56,9 +56,7 @@ class Paths(NamedTuple):
 
 
 @kernel
-def augment(
-    weights: IntArray, members: IntArray, first: Exchanges, second: Exchanges, x: BoolArray, paths: Paths
-) -> bool:
+def augment(weights: IntArray, members: IntArray, first: Exchanges, second: Exchanges, x: BoolArray, paths: Paths) -> bool:
     """Change x along a cheapest path with the fewest arcs; False if there are no paths. `paths` is overwritten.
 
     The path is that of ``kernels.matroid_intersection.augmenting_path``, which also accepts exchanges of other set systems. For
@@ -107,9 +105,7 @@ def change(members: IntArray, free2: BoolArray, paths: Paths, x: BoolArray) -> b
     end = -1
     for z in range(len(x)):
         better = (
-            end < 0
-            or paths.cost[z] < paths.cost[end]
-            or (paths.cost[z] == paths.cost[end] and paths.arcs[z] < paths.arcs[end])
+            end < 0 or paths.cost[z] < paths.cost[end] or (paths.cost[z] == paths.cost[end] and paths.arcs[z] < paths.arcs[end])
         )
         if free2[z] and paths.cost[z] < FAR and better:
             end = z

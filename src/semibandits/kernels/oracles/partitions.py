@@ -58,9 +58,7 @@ def begin(weights: IntArray, first: Groups, second: Groups, x: BoolArray, work: 
 
 
 @kernel
-def sweep(
-    weights: IntArray, k: int, arcs: int, groups: tuple[Groups, Groups], x: BoolArray, work: Work, paths: Paths
-) -> bool:
+def sweep(weights: IntArray, k: int, arcs: int, groups: tuple[Groups, Groups], x: BoolArray, work: Work, paths: Paths) -> bool:
     """Extend paths from groups of the second matroid to members, their groups in the first, and items.
 
     Returns False if no path to a group of the second matroid has become cheaper.

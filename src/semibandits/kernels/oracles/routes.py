@@ -87,9 +87,7 @@ def routes_index(
 
 
 @kernel
-def write_priced(
-    network: RoadNetwork, costs: FloatArray, bonuses: FloatArray, price: float, lowered: FloatArray
-) -> None:
+def write_priced(network: RoadNetwork, costs: FloatArray, bonuses: FloatArray, price: float, lowered: FloatArray) -> None:
     """Write what all items cost at the price of a squared raise."""
     for i in range(len(costs)):
         lowered[i] = priced(costs[i], network.least[i], bonuses[i], price)

@@ -179,9 +179,7 @@ def judge(t: int, state: RuleState, s: GladeState, request: Request) -> int:
         return settle(state, s, x)
     copy(x, s.played)
     level = bonus / scale
-    prices = (
-        request.bonuses
-    )  # this round needs no bonuses any more; a rule has no other array of floats that is not saved
+    prices = request.bonuses  # this round needs no bonuses any more; a rule has no other array of floats that is not saved
     write_prices(params[FORESIGHT] * math.sqrt(max(1.0, level / FAR)), stats, s, request.bonuses, prices)
     s.needed[0] = max(total(prices, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
     ask(CHEAPER, state, request)

@@ -107,8 +107,7 @@ class Backend:
         version = self.run(schema.version_of, reads=True)
         if version == 0 and not create:
             raise StorageError(
-                f"{self.shown} must be a database of learners, got one without their tables: check the URL, or create a "
-                "learner"
+                f"{self.shown} must be a database of learners, got one without their tables: check the URL, or create a learner"
             )
         if version < schema.newest():
             if is_file:
@@ -257,9 +256,7 @@ def _discard(connection: Connection) -> None:
     """Close a connection, whatever its state."""
     with suppress(Exception):
         raw: Any = connection.connection.driver_connection
-        if isinstance(
-            raw, sqlite3.Connection
-        ):  # a statement that a traceback refers to would keep its transaction open
+        if isinstance(raw, sqlite3.Connection):  # a statement that a traceback refers to would keep its transaction open
             raw.rollback()
     with suppress(Exception):
         connection.invalidate()
@@ -289,9 +286,7 @@ def _new_engine(url: URL) -> Engine:
     try:
         engine = create_engine(url, connect_args=arguments, isolation_level="AUTOCOMMIT", poolclass=NullPool)
     except ModuleNotFoundError as error:
-        raise StorageError(
-            'PostgreSQL needs psycopg, which is not installed: run pip install "psycopg[binary]"'
-        ) from error
+        raise StorageError('PostgreSQL needs psycopg, which is not installed: run pip install "psycopg[binary]"') from error
     except (ArgumentError, ValueError):  # such as one of several ports; it may quote the password
         raise malformed(shown_url(url)) from None
     if url.get_backend_name() == "sqlite":

@@ -106,9 +106,7 @@ class DurableLearner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self.close()
 
     def close(self) -> None:
@@ -323,9 +321,7 @@ class DurableLearner:
                 learner, listed, in_costs=in_costs, partial=partial, with_items=key is not None
             ),
             key=key,
-            repeated=lambda stored: operations.told_again(
-                stored, listed, in_costs=in_costs, decision_set=self._decision_set
-            ),
+            repeated=lambda stored: operations.told_again(stored, listed, in_costs=in_costs, decision_set=self._decision_set),
         )
 
     def forget(self, round_id: int, *, key: str | None = None) -> None:
@@ -571,9 +567,7 @@ class DurableLearner:
         if call.key is not None and (found := self._stored.entry_with_key(connection, call.key)):
             operations.check_same_call(found, call.kind, call.repeated)
             return found
-        return self._replica.carry_out(
-            connection, learner, call.kind, call.prepared(learner), key=call.key, token=call.token
-        )
+        return self._replica.carry_out(connection, learner, call.kind, call.prepared(learner), key=call.key, token=call.token)
 
     def _transaction(self, work: Callable[[Connection], T], *, reads: bool = False) -> T:
         """The result of a transaction. Unless it is committed, the learner in memory is read again by the next one."""

@@ -111,9 +111,7 @@ class Stored:
         if _LOCK(connection, {"learner": self.id}).fetchone() is None:
             raise StorageError("the learner must be in the database, got none: it was deleted; open it again")
 
-    def entries_after(
-        self, connection: Connection, seq: int, *, most: int | None = None, with_mark: bool = False
-    ) -> list[Entry]:
+    def entries_after(self, connection: Connection, seq: int, *, most: int | None = None, with_mark: bool = False) -> list[Entry]:
         """Entries of the journal after `seq`, in order, at most `most`; with the entry `seq` itself, for its mark only."""
         first = seq if with_mark else seq + 1
         values = {"learner": self.id, "after": seq, "first": first, "most": LONGEST_JOURNAL if most is None else most}
@@ -121,9 +119,7 @@ class Stored:
 
     def entry_with_key(self, connection: Connection, key: str) -> Entry | None:
         """The entry of the call with this key."""
-        row = connection.execute(
-            select(*_ENTRY).where(JOURNAL.c.learner_id == self.id, JOURNAL.c.key == key)
-        ).one_or_none()
+        row = connection.execute(select(*_ENTRY).where(JOURNAL.c.learner_id == self.id, JOURNAL.c.key == key)).one_or_none()
         return None if row is None else Entry(*typed(row, _ENTRY))
 
     def entry_with_token(self, connection: Connection, token: str, *, after: int) -> Entry | None:
@@ -154,9 +150,7 @@ class Stored:
         moving = packed({name: part for name, part in state.items() if name not in FIXED})
         dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
         connection.execute(
-            dialect.insert(SNAPSHOTS)
-            .values(learner_id=self.id, seq=seq, state=moving, times=times)
-            .on_conflict_do_nothing()
+            dialect.insert(SNAPSHOTS).values(learner_id=self.id, seq=seq, state=moving, times=times).on_conflict_do_nothing()
         )
 
     def latest_snapshot(self, connection: Connection) -> Snapshot:
@@ -215,9 +209,7 @@ class Stored:
         is_new = create(connection, name, specification_of(state))
         stored = find(connection, name)
         if stored is None or not is_new:
-            raise InvalidInputError(
-                f"name must be new in the database, got {name!r}, which exists: choose another name"
-            )
+            raise InvalidInputError(f"name must be new in the database, got {name!r}, which exists: choose another name")
         stored.add_snapshot(connection, 0, state)
         return stored
 
@@ -351,11 +343,7 @@ def unpacked(content: bytes) -> Payload:
             raise ValueError("incomplete or other content")
         value: Any = strict_json(text)
     except (zlib.error, TypeError, ValueError) as error:
-        raise StorageError(
-            f"states in the database must be compressed JSON, got {error}: it is damaged, use a copy"
-        ) from error
+        raise StorageError(f"states in the database must be compressed JSON, got {error}: it is damaged, use a copy") from error
     if not isinstance(value, dict):
-        raise StorageError(
-            f"states in the database must be objects, got {type(value).__name__}: it is damaged, use a copy"
-        )
+        raise StorageError(f"states in the database must be objects, got {type(value).__name__}: it is damaged, use a copy")
     return value

@@ -105,9 +105,7 @@ def open_learner(
     1 1
     """
     if isinstance(snapshot_every, bool) or not isinstance(snapshot_every, int) or snapshot_every < 1:
-        raise InvalidInputError(
-            f"snapshot_every must be an integer >= 1, got {snapshot_every!r}: leave it out for 1,000"
-        )
+        raise InvalidInputError(f"snapshot_every must be an integer >= 1, got {snapshot_every!r}: leave it out for 1,000")
     given = _Given(
         decision_set,
         policy,
@@ -125,9 +123,7 @@ def open_learner(
     stored = _found(backend, name)
     if stored is None:
         stored = _created(backend, name, given.first_state(backend, new_name(name)))
-    learner = DurableLearner(
-        backend, stored, decision_set=decision_set, policy=given.known_policy, snapshot_every=snapshot_every
-    )
+    learner = DurableLearner(backend, stored, decision_set=decision_set, policy=given.known_policy, snapshot_every=snapshot_every)
     given.check(stored, learner.decision_set)
     return learner
 
@@ -216,9 +212,7 @@ def new_backend(url: str, *, timeout: float = TIMEOUT) -> Backend:
         If a package is missing.
     """
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 <= timeout <= LONGEST_TIMEOUT:
-        raise InvalidInputError(
-            f"timeout must be a number of seconds from 0 to 1e6, got {timeout!r}: leave it out for 10"
-        )
+        raise InvalidInputError(f"timeout must be a number of seconds from 0 to 1e6, got {timeout!r}: leave it out for 10")
     check_sqlalchemy()
     from semibandits.learning.database.backend import Backend
 
@@ -297,9 +291,7 @@ class _Given:
         """The policy with the law that is given; None if neither is."""
         if self.policy is None and self.law is None:
             return None
-        return (GLADE() if self.policy is None else self.policy).for_law(
-            None if self.law is None else law_from(self.law)
-        )
+        return (GLADE() if self.policy is None else self.policy).for_law(None if self.law is None else law_from(self.law))
 
     def check(self, stored: Stored, decision_set: DecisionSet) -> None:
         """Check that a stored learner has the arguments that are given; its set and policy are checked when it is restored."""

@@ -187,9 +187,7 @@ def tell_payload(
     return payload | ({"items": [asked.items.tolist() for asked, _ in checked]} if with_items else {})
 
 
-def told_again(
-    stored: Payload, listed: list[tuple[int, Outcome]], *, in_costs: bool, decision_set: DecisionSet
-) -> Payload:
+def told_again(stored: Payload, listed: list[tuple[int, Outcome]], *, in_costs: bool, decision_set: DecisionSet) -> Payload:
     """The outcomes of a repeated call in the form of the stored ones; journals of 1.0.0 have no items to compare them by.
 
     Raises

@@ -46,9 +46,7 @@ class Replica:
         Logs the drifts that calls of this process have found since the last commit.
     """
 
-    def __init__(
-        self, stored: Stored, decision_set: DecisionSet | None, policy: Policy | None, *, snapshot_every: int
-    ) -> None:
+    def __init__(self, stored: Stored, decision_set: DecisionSet | None, policy: Policy | None, *, snapshot_every: int) -> None:
         self._stored = stored
         self.own_set, self.own_policy, self.snapshot_every = decision_set, policy, snapshot_every
         self._learner: Learner | None = None

@@ -96,9 +96,7 @@ def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None)
         is_new = journal.create(connection, chosen, head["specification"], created=head["created"])
         stored = journal.find(connection, chosen)
         if stored is None or not is_new:
-            raise InvalidInputError(
-                f"name must be new in {backend.shown}, got {chosen!r}, which exists: choose another name"
-            )
+            raise InvalidInputError(f"name must be new in {backend.shown}, got {chosen!r}, which exists: choose another name")
         for found in states:
             stored.add_snapshot(connection, found.seq, found.state, times=found.times)
         for entry in entries:
@@ -124,9 +122,7 @@ def _parsed(lines: list[str]) -> tuple[Payload, list[Snapshot], list[Entry]]:
         raise _invalid("other content")
     head, *rest, end = parts
     if type(head.get("version")) is not int or head["version"] > VERSION:
-        raise InvalidInputError(
-            f"version must be at most {VERSION}, got {head.get('version')!r}: install a newer semibandits"
-        )
+        raise InvalidInputError(f"version must be at most {VERSION}, got {head.get('version')!r}: install a newer semibandits")
     if end != {"checksum": _checksum(lines[:-1])}:
         raise _invalid("lines whose checksum differs from the last line")
     created, specification = head.get("created"), head.get("specification")

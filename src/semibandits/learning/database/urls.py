@@ -64,9 +64,7 @@ def _server(parsed: URL, url: object) -> URL:
 def _file(parsed: URL, url: object) -> URL:
     is_placed = any(part is not None for part in (parsed.username, parsed.password, parsed.host, parsed.port))
     if is_placed or parsed.database in (None, "", ":memory:") or str(parsed.database).startswith("file:"):
-        raise InvalidInputError(
-            f"url must name a file after three slashes, got {_shortly(url)}: {EXAMPLE}, or use sb.Learner"
-        )
+        raise InvalidInputError(f"url must name a file after three slashes, got {_shortly(url)}: {EXAMPLE}, or use sb.Learner")
     if parsed.query:
         raise InvalidInputError(
             f"url must have no parameters for a file of SQLite, got {shown(next(iter(parsed.query)))}: leave out what follows ?"
@@ -103,6 +101,5 @@ def secrets_of(url: URL) -> re.Pattern[str]:
     plain = [str(value) for value in (url.password, *hidden) if value]
     forms = sorted({form for value in plain for form in (value, quote(value), quote_plus(value))}, key=len)
     return re.compile(
-        "|".join(rf"{re.escape(form)}" if len(form) > SHORT else rf"\b{re.escape(form)}\b" for form in forms[::-1])
-        or "(?!)"
+        "|".join(rf"{re.escape(form)}" if len(form) > SHORT else rf"\b{re.escape(form)}\b" for form in forms[::-1]) or "(?!)"
     )

@@ -309,9 +309,7 @@ def _items_of(state: dict[str, Any], name: str, d: int) -> IntArray:
     return items
 
 
-def started(
-    policy: Policy, decision_set: DecisionSet, variance: ArrayLike, prior: Prior | None, *, ages: bool
-) -> Agent:
+def started(policy: Policy, decision_set: DecisionSet, variance: ArrayLike, prior: Prior | None, *, ages: bool) -> Agent:
     """A new agent for a learner: a `ManyItemsAgent` if it can play there, otherwise the usual one. The prior is yet to be told.
 
     Parameters

@@ -81,9 +81,7 @@ class Draws:
         Plays, at least 1, and means at the start.
     """
 
-    def __init__(
-        self, posterior: Posterior, roles: IntArray, most: IntArray, counts: FloatArray, means: FloatArray
-    ) -> None:
+    def __init__(self, posterior: Posterior, roles: IntArray, most: IntArray, counts: FloatArray, means: FloatArray) -> None:
         self._posterior, self._roles, self._counts, self._means = posterior, roles, counts.copy(), means.copy()
         self._most, self._n_of_role = most, np.bincount(roles, minlength=len(most))
         self._wanted = np.minimum(most + 2.0 * np.sqrt(most) + 2.0, self._n_of_role)

@@ -41,9 +41,7 @@ class Discretised:
     factor: float
 
 
-def discretise(
-    decision_set: DecisionSet, theta: ArrayLike, epsilon: float, *, tie_tolerance: float = 1e-12
-) -> Discretised:
+def discretise(decision_set: DecisionSet, theta: ArrayLike, epsilon: float, *, tie_tolerance: float = 1e-12) -> Discretised:
     """Round mean rewards up to multiples of epsilon, with guarantees for the Graves-Lai problem.
 
     Parameters
@@ -99,6 +97,4 @@ def discretise(
         )
     integers = np.ceil(theta / epsilon)
     share = decision_set.m * epsilon / smallest
-    return Discretised(
-        epsilon * integers, integers, epsilon, best.suboptimal, (1.0 + 2.0 * share) ** 2, (1.0 + 4.0 * share) ** 6
-    )
+    return Discretised(epsilon * integers, integers, epsilon, best.suboptimal, (1.0 + 2.0 * share) ** 2, (1.0 + 4.0 * share) ** 6)

@@ -43,9 +43,7 @@ class DualBound:
 
     def update(self, decisions: BoolArray, gaps: FloatArray, multipliers: FloatArray) -> float:
         """Update with multipliers mu_x >= 0, in any scale, and return the best bound so far."""
-        rows = np.array(
-            [self._pool.add(x, float(gap))[0] for x, gap in zip(decisions, gaps, strict=True)], dtype=np.int64
-        )
+        rows = np.array([self._pool.add(x, float(gap))[0] for x, gap in zip(decisions, gaps, strict=True)], dtype=np.int64)
         mu = np.zeros(len(self._pool))
         np.add.at(mu, rows, multipliers)
         v = self._problem.twice_variance
@@ -57,9 +55,7 @@ class DualBound:
             prices = self._prices(y)
             outcome = priced(self._oracle, self._problem.best, prices, 1.0)
             all_mu = np.append(mu, np.zeros(len(pool_gaps) - len(mu)))
-            self.best = max(
-                self.best, pricing_bound(contains, pool_gaps, v, all_mu, prices, max(outcome.ratio, 1e-300))
-            )
+            self.best = max(self.best, pricing_bound(contains, pool_gaps, v, all_mu, prices, max(outcome.ratio, 1e-300)))
             known = len(self._pool)
             for x in outcome.met:
                 self._pool.add(x, self._oracle.gap(x))

@@ -100,9 +100,7 @@ class GLPGParameters:
             raise InvalidInputError(f"inflation must be at least 1, got {self.inflation}: 1 is no inflation")
 
     @staticmethod
-    def theoretical(
-        problem: ReducedProblem, delta: float, ratio: float = 1.0, *, most_steps: int = MOST_STEPS
-    ) -> GLPGParameters:
+    def theoretical(problem: ReducedProblem, delta: float, ratio: float = 1.0, *, most_steps: int = MOST_STEPS) -> GLPGParameters:
         """Parameters with which the theorem guarantees a plan of cost at most ``C(theta) / ratio + delta``.
 
         With n variables, m the largest number of ones of a decision (including the item that counts plays), v and V the smallest

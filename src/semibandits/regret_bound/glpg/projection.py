@@ -162,9 +162,7 @@ class ColumnProjector(Projector):
             if float(pull @ fresh) <= ACCURACY * float(np.abs(pull).max()) or not self._add(fresh):
                 return result
             self._program = None
-        raise SolverError(
-            f"projection by columns must converge within {MAX_ROUNDS} rounds, but did not: rescale the point"
-        )
+        raise SolverError(f"projection by columns must converge within {MAX_ROUNDS} rounds, but did not: rescale the point")
 
     def _restricted(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Projection on the cone of the current columns, and ``pull``, the gain per unit of each variable."""
@@ -242,9 +240,7 @@ class _Program:
         return primal, np.nan_to_num(dual)
 
 
-def projector(
-    problem: ReducedProblem, lower: ArrayLike, weights: ArrayLike | None = None, route: Route = "auto"
-) -> Projector:
+def projector(problem: ReducedProblem, lower: ArrayLike, weights: ArrayLike | None = None, route: Route = "auto") -> Projector:
     """The projection on M, by the fastest route that applies or by the given one.
 
     Parameters
