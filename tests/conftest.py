@@ -44,6 +44,9 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     """Begin with long tests, so that no process is left with one of them at the end, while the others have nothing to do."""
+    if not config.getoption("markexpr"):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("verify")])
+        items[:] = [item for item in items if not item.get_closest_marker("verify")]
     factor = config.getoption("--examples")
     for function in {getattr(item.obj, "__func__", item.obj) for item in items if hasattr(item.obj, "hypothesis")}:
         stated = function._hypothesis_internal_use_settings

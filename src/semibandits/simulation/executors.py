@@ -114,9 +114,16 @@ def _fan_out(specification: Specification, jobs: list[Job], n_jobs: int) -> Iter
 def _in_parallel(tasks: Iterable[Any], n_jobs: int) -> Iterator[Any]:
     """Results of the tasks in the order in which they finish."""
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, max_nbytes=None)
-    with _interrupts_blocked():
-        results = parallel(tasks)
-    yield from results
+    results = None
+    try:
+        with _interrupts_blocked():
+            results = parallel(tasks)
+        for result in results:  # `yield from` would close them itself
+            yield result
+    finally:
+        if results is not None:
+            with warnings.catch_warnings(action="ignore", category=UserWarning):  # joblib advises to wait for cancelled tasks
+                results.close()
 
 
 @contextmanager
