@@ -1,4 +1,4 @@
-"""verification/fuzz.py: 225 hostile inputs over the readers, a few over the others; the suite itself detects failures."""
+"""verification/fuzz.py: the first hostile inputs of each reader, and that the script detects failures."""
 
 import json
 import random
@@ -9,29 +9,26 @@ from verification_scripts import script
 
 fuzz, inputs, readers = script("fuzz"), script("fuzz_inputs"), script("fuzz_readers")
 
-CASES, SEED = 300, 0
-LATER = {"tables", "export", "database", "logs", "answers", "options"}
-"""Readers whose processes take several seconds each to start: their first cases run in the process of the tests."""
+SEED, CASES = 0, 40
+FEW = {"tables", "export", "database", "logs", "answers", "options", "names"}
+"""Readers of which a case takes long."""
 
 
-@pytest.mark.parametrize("name", [name for name in readers.READERS if name not in LATER])
-def test_hostile_inputs_get_a_right_answer_or_one_clear_error(name):
-    tally = fuzz.run(name, 0, round(CASES * readers.READERS[name][1]), seed=SEED)
-    assert not tally.failures, f"python verification/fuzz.py --only {name} --case {tally.failures[0][0]}"
-    assert tally.counts[readers.RIGHT] > 0
-    assert tally.counts[readers.REFUSED] > tally.counts.total() / 20
-
-
-@pytest.mark.parametrize("name", sorted(LATER))
-def test_first_cases_of_the_other_readers(name, tmp_path, monkeypatch):
+@pytest.mark.filterwarnings("ignore:Glyph")  # no font has all characters
+@pytest.mark.parametrize("name", readers.READERS)
+def test_hostile_inputs_get_a_right_answer_or_one_clear_error(name, tmp_path, monkeypatch):
+    """In this process; `make verify` has processes of its own with limits of time and memory, and thousands of cases."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(readers.server, "run", readers.server.run)  # which one of them replaces
     reader = readers.READERS[name][0]()
     reader.prepare()
-    for number in range(4):
-        case = readers.case_of(reader, name, SEED, number)
+    cases = [readers.case_of(reader, name, SEED, number) for number in range(4 if name in FEW else CASES)]
+    found = []
+    for case in cases:
         readers.write_files(case, tmp_path)
-        assert reader.judge(case) in (readers.RIGHT, readers.REFUSED)
+        found.append(reader.judge(case))
+    assert set(found) <= {readers.RIGHT, readers.REFUSED}
+    assert name in FEW or min(found.count(readers.RIGHT), found.count(readers.REFUSED)) > 0
 
 
 def test_all_cases_are_spread_over_the_readers():

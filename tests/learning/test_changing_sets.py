@@ -158,7 +158,7 @@ def test_items_that_leave_are_a_learner_that_knew_the_observations_all_along(nam
         known.tell(second.id, outcome)
 
 
-@pytest.mark.long
+@pytest.mark.verify
 def test_regret_after_a_change_is_that_of_a_learner_that_knew_it_all_along():
     """Short form of a check in `verification`: in rounds 1,001 to 1,800, after two new items have come in round 601.
 

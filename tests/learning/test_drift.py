@@ -55,6 +55,7 @@ def test_the_tail_bounds_the_statistic(name):
             assert (found >= x).mean() <= most + 5.0 * np.sqrt(most / d)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("name", DRAWS)
 def test_reports_without_drift_are_rarer_than_their_error(name):
     """1,000 items with an error of 0.3 each, over 600 rewards.

@@ -33,36 +33,16 @@ def file_url(tmp_path):
     return f"sqlite:///{tmp_path}/learners.db"
 
 
-def ran(script, **options):
-    """What a script of `verification` prints."""
-    words = [str(word) for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
-    done = subprocess.run([sys.executable, VERIFICATION / script, *words], capture_output=True, text=True, check=False)
+@pytest.mark.long
+def test_killed_processes_lose_and_invent_nothing(file_url):
+    """The script checks every call; `make verify` kills more of them, of a server too, and loses and repeats outcomes."""
+    options = {"processes": 3, "rounds": 40, "kills": 3, "snapshot-every": 50, "life": 0.05, "url": file_url}
+    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    done = subprocess.run([sys.executable, VERIFICATION / "crashes.py", *words], capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    return done.stdout
-
-
-@pytest.mark.long
-def test_killed_processes_lose_and_invent_nothing(url):
-    """The script checks every call; see its text."""
-    printed = ran("crashes.py", processes=3, rounds=40, kills=3, snapshot_every=50, life=0.05, url=url)
-    assert printed.startswith("kills: 3,")
-    assert "tells: 120," in printed
-    assert printed.endswith("nothing else is, and all states agree\n")
-
-
-@pytest.mark.long
-def test_outcomes_that_come_late_twice_or_in_part_count_once(url):
-    """The script keeps counts of its own; see its text."""
-    printed = ran("late_outcomes.py", processes=2, rounds=150, kills=2, url=url)
-    assert printed.startswith("rounds: 150,")
-    assert printed.endswith("state and journal agree, and every outcome is counted once\n")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", ["memory", "sqlite", "postgresql"])
-def test_ctrl_c_locks_and_loses_nothing(kind):
-    """The script sends real signals; see its text. `test_interrupted_storage` has chosen moments."""
-    assert "nothing that was acknowledged is lost" in ran("interrupted_learners.py", signals=20, only=kind)
+    assert done.stdout.startswith("kills: 3,")
+    assert "tells: 120," in done.stdout
+    assert done.stdout.endswith("nothing else is, and all states agree\n")
 
 
 def test_a_locked_database_is_waited_for(file_url, tmp_path):

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+from marks import later
 from semibandits.errors import UnsupportedError
 from verification_scripts import script
 
@@ -43,7 +44,7 @@ def star():
     return decision_set, theta
 
 
-INSTANCES = (m_sets, paths, star)
+INSTANCES = (m_sets, *later(paths, star))
 
 
 @functools.cache
