@@ -15,7 +15,6 @@ from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.learning import Learner, Round
 from semibandits.policies.base import Agent, Policy
-from semibandits.policies.cucb import CUCB
 from semibandits.policies.escb import ESCB
 from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
@@ -47,27 +46,6 @@ def test_a_round_describes_its_decision():
         first.id = 3
 
 
-def test_counts_and_means_are_those_of_the_observed_rewards():
-    learner, rng = fresh(), np.random.default_rng(1)
-    d = learner.decision_set.d
-    plays, sums = np.zeros(d, dtype=int), np.zeros(d)
-    for _ in range(30):
-        asked = learner.ask()
-        rewards = rng.normal(size=len(asked.items))
-        learner.tell(asked.id, rewards)
-        plays[asked.items] += 1
-        sums[asked.items] += rewards
-    assert learner.rounds == 30
-    assert learner.open_rounds == ()
-    np.testing.assert_array_equal(learner.plays, plays)
-    np.testing.assert_array_equal(learner.means, np.where(plays, sums / np.maximum(plays, 1), 0.0))
-    np.testing.assert_array_equal(learner.means, learner._agent.means)
-    np.testing.assert_array_equal(learner.best(), learner.decision_set.maximize(learner.means))
-    learner.plays[:] = 7
-    learner.means[:] = 7.0
-    np.testing.assert_array_equal(learner.plays, plays)
-
-
 def test_arguments_and_results_are_not_shared():
     learner = fresh()
     asked = learner.ask()
@@ -76,8 +54,12 @@ def test_arguments_and_results_are_not_shared():
     means = learner.means
     rewards[:] = 9.0
     np.testing.assert_array_equal(learner.means, means)
+    plays = learner.plays
+    learner.plays[:] = 99
+    learner.means[:] = 99.0
     learner.state()["statistics"]["plays"][0] = 99
-    assert learner.state()["statistics"]["plays"][0] != 99
+    assert learner.plays.tolist() == learner.state()["statistics"]["plays"] == plays.tolist()
+    np.testing.assert_array_equal(learner.means, means)
 
 
 def test_glade_is_the_default():
@@ -90,12 +72,7 @@ def test_glade_is_the_default():
     ids=["int", "int64", "sequence", "generator"],
 )
 def test_seeds_of_all_kinds_mean_the_same(seed):
-    expected, learner = fresh(seed=5), fresh(seed=seed)
-    for _ in range(12):
-        one, other = expected.ask(), learner.ask()
-        np.testing.assert_array_equal(one.decision, other.decision)
-        expected.tell(one.id, np.ones(len(one.items)))
-        learner.tell(other.id, np.ones(len(other.items)))
+    assert text(fresh(seed=seed)) == text(fresh(seed=5))
 
 
 @pytest.mark.parametrize(
@@ -148,20 +125,21 @@ MISUSES = {
 
 
 @pytest.mark.parametrize("name", MISUSES)
-@pytest.mark.parametrize("many", [False, True])
-def test_wrong_rewards_change_nothing(name, many):
+def test_wrong_rewards_change_nothing(name):
     message, rewards = MISUSES[name]
     learner = fresh(decision_set=SETS["matchings"]())
     good, bad = learner.ask(), learner.ask()
     before = text(learner)
-    outcomes = {**({good.id: np.ones(3)} if many else {}), bad.id: rewards(bad)}
-    with pytest.raises(InvalidInputError, match=message):
-        learner.tell_many(outcomes) if many else learner.tell(*outcomes.popitem())
-    assert text(learner) == before
+    for call in (
+        lambda: learner.tell(bad.id, rewards(bad)),
+        lambda: learner.tell_many({good.id: np.ones(3), bad.id: rewards(bad)}),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            call()
+        assert text(learner) == before
     learner.tell(bad.id, np.ones(3))
 
 
-@pytest.mark.parametrize("call", [lambda learner, i: learner.tell(i, [1.0] * 3), lambda learner, i: learner.forget(i)])
 @pytest.mark.parametrize(
     ("round_id", "message"),
     [
@@ -169,21 +147,16 @@ def test_wrong_rewards_change_nothing(name, many):
         ("2", "integer"), (2.0, "integer"), (True, "integer"), ([2], "integer"),
     ],
 )  # fmt: skip
-def test_wrong_rounds_change_nothing(round_id, message, call):
+def test_wrong_rounds_change_nothing(round_id, message):
     learner = fresh(decision_set=SETS["matchings"]())
     learner.tell(learner.ask().id, [1.0] * 3)
     learner.forget(learner.ask().id)
     learner.ask()
     before = text(learner)
-    with pytest.raises(InvalidInputError, match=message):
-        call(learner, round_id)
-    assert text(learner) == before
-
-
-def test_a_round_is_not_an_id():
-    learner = fresh()
-    with pytest.raises(InvalidInputError, match=r"pass round\.id"):
-        learner.tell(learner.ask(), [1.0])
+    for call in (lambda: learner.tell(round_id, [1.0] * 3), lambda: learner.forget(round_id)):
+        with pytest.raises(InvalidInputError, match=message):
+            call()
+        assert text(learner) == before
 
 
 @pytest.mark.parametrize(
@@ -206,25 +179,6 @@ def test_batches_are_observed_as_a_whole_or_not_at_all(outcomes):
     assert text(learner) == before
     learner.tell_many((asked.id, [1.0, 2.0]) for asked in (other, one))
     assert learner.open_rounds == ()
-
-
-BAD_ARGUMENTS = {
-    "set": lambda: Learner([1, 2], CUCB(), variance=1.0, seed=0),
-    "policy": lambda: Learner(MSets(3, 1), CUCB, variance=1.0, seed=0),
-    "zero variance": lambda: Learner(MSets(3, 1), CUCB(), variance=0.0, seed=0),
-    "short variance": lambda: Learner(MSets(3, 1), CUCB(), variance=[1.0, 1.0], seed=0),
-    "no seed": lambda: Learner(MSets(3, 1), CUCB(), variance=1.0, seed=None),
-    "bool seed": lambda: Learner(MSets(3, 1), CUCB(), variance=1.0, seed=True),
-    "negative seed": lambda: Learner(MSets(3, 1), CUCB(), variance=1.0, seed=-1),
-    "float seed": lambda: Learner(MSets(3, 1), CUCB(), variance=1.0, seed=1.0),
-    "other bits": lambda: Learner(MSets(3, 1), CUCB(), variance=1.0, seed=np.random.Generator(np.random.MT19937(0))),
-}
-
-
-@pytest.mark.parametrize("name", BAD_ARGUMENTS)
-def test_bad_arguments_are_refused(name):
-    with pytest.raises(InvalidInputError, match=r"must .* got"):
-        BAD_ARGUMENTS[name]()
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -284,8 +238,7 @@ def test_a_failing_plan_leaves_the_learner_as_it_was(monkeypatch):
     rng = np.random.default_rng(0)
     failures = 0
     for _ in range(60):
-        failing.left = 1
-        before = text(one)
+        failing.left, before = 1, text(one)
         try:
             asked = one.ask()
         except SolverError:
@@ -296,9 +249,8 @@ def test_a_failing_plan_leaves_the_learner_as_it_was(monkeypatch):
         failing.left = 0
         same = other.ask()
         np.testing.assert_array_equal(asked.decision, same.decision)
-        rewards = rng.normal(size=2)
-        one.tell(asked.id, rewards)
-        other.tell(same.id, rewards)
+        for learner, rewards in zip((one, other), [rng.normal(size=2)] * 2, strict=True):
+            learner.tell(asked.id, rewards)
     assert failures >= 2
     assert text(one) == text(other)
 
@@ -412,18 +364,3 @@ def test_paths_that_were_never_tried_are_not_the_best_so_far():
     learner.tell(asked.id, costs={int(asked.items[0]): 5.0}, partial=True)
     assert learner.best()[asked.items[0]]
     assert ("Its mean cost so far", "5, without 1 item never observed") in learner._facts()
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_best_decision_has_the_fewest_unobserved_items_and_then_the_largest_mean(seed):
-    rng = np.random.default_rng(seed)
-    x = sb.Matchings([(i, j) for i in range(3) for j in range(4)], saturate=("rows", "none")[seed % 2])
-    learner = Learner(x, variance=1.0, seed=seed)
-    for _ in range(seed % 4 + 1):
-        asked = learner.ask()
-        learner.tell(asked.id, rng.integers(-2, 3, len(asked.items)).astype(float) * 10.0 ** rng.integers(-3, 4))
-    decisions, new = x.enumerate(1_000).astype(int), (learner.plays == 0).astype(int)
-    unseen, values = decisions @ new, decisions @ learner.means
-    best = learner.best()
-    assert best @ new == unseen.min()
-    assert best @ learner.means == pytest.approx(values[unseen == unseen.min()].max(), rel=1e-9, abs=1e-9)

@@ -20,7 +20,7 @@ class Machine(RuleBasedStateMachine):
     """Keeps rounds, rewards by item, and a second learner that is saved and restored at other times."""
 
     @initialize(
-        family=st.sampled_from(["paths", "trees", "msets", "own", "enumerated"]),
+        family=st.sampled_from(sorted(SETS)),
         policy=st.sampled_from(sorted(POLICIES)),
         seed=st.integers(0, 99),
         options=st.sampled_from([{}, {"drift_error": 0.5}, {"half_life": 50.0, "drift_error": 0.5}]),
@@ -89,28 +89,20 @@ class Machine(RuleBasedStateMachine):
         (self.learner, first), (self.twin, second) = (one.replace(self.make()) for one in (self.learner, self.twin))
         assert first == second == ()
 
-    def take(self, data):
-        """An open round, and its rewards."""
+    def take(self, data, rewards=REWARDS):
+        """An open round, and its rewards, of which some may be None."""
         i = data.draw(st.sampled_from(sorted(self.open)))
         items = self.open.pop(i)
         self.closed.append(i)
-        rewards = data.draw(st.lists(REWARDS, min_size=len(items), max_size=len(items)))
-        for item, reward in zip(items, rewards, strict=True):
-            self.told[item].append(float(reward))
-            self.ages[item].append(i)
-        return i, rewards
-
-    def take_part(self, data):
-        """An open round, and its rewards with some of them None."""
-        i = data.draw(st.sampled_from(sorted(self.open)))
-        items = self.open.pop(i)
-        self.closed.append(i)
-        rewards = data.draw(st.lists(st.none() | REWARDS, min_size=len(items), max_size=len(items)))
+        rewards = data.draw(st.lists(rewards, min_size=len(items), max_size=len(items)))
         for item, reward in zip(items, rewards, strict=True):
             if reward is not None:
                 self.told[item].append(float(reward))
                 self.ages[item].append(i)
         return i, rewards
+
+    def take_part(self, data):
+        return self.take(data, st.none() | REWARDS)
 
     def labels_of(self, i):
         return next(asked.labels for asked in self.learner.open_rounds if asked.id == i)
@@ -191,16 +183,17 @@ class Machine(RuleBasedStateMachine):
         expected = [s / max(len(r), 1) for s, r in zip(sums, self.told, strict=True)]
         if self.half_life == np.inf:
             assert self.learner.means.tolist() == expected
+        else:
+            weights = [2.0 ** ((np.array(ids) + 1 - self.asked) / self.half_life) for ids in self.ages]
+            aged = [(w @ r) / w.sum() if len(r) else 0.0 for w, r in zip(weights, map(np.array, self.told), strict=True)]
+            np.testing.assert_allclose(self.learner.means, aged, rtol=1e-9, atol=1e-9)
+        if self.half_life == np.inf and self.learner.decision_set.upper is None:
             decisions, new = self.make().enumerate(1_000).astype(int), (self.learner.plays == 0).astype(int)
             unseen = decisions @ new
             values = np.where(unseen == unseen.min(), decisions @ expected, -np.inf)
             best = self.learner.best()
             assert best @ new == unseen.min()
             assert best @ np.array(expected) == pytest.approx(values.max(), rel=1e-9, abs=1e-9)
-        else:
-            weights = [2.0 ** ((np.array(ids) + 1 - self.asked) / self.half_life) for ids in self.ages]
-            aged = [(w @ r) / w.sum() if len(r) else 0.0 for w, r in zip(weights, map(np.array, self.told), strict=True)]
-            np.testing.assert_allclose(self.learner.means, aged, rtol=1e-9, atol=1e-9)
         self.counts_open_rounds(sums)
 
     def counts_open_rounds(self, sums):
