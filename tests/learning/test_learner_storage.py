@@ -18,7 +18,6 @@ from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import digest
-from semibandits.laws import Gaussian
 from semibandits.learning import Learner, storage
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB
@@ -107,14 +106,14 @@ def test_the_spare_32_bits_of_the_generator_are_kept():
     )
 
 
-SPECIAL = [
-    OSSB(gap=0.1, variance=(1.0, 2.0, 3.0)),
-    ESCB(radius=Radius(log=2.0, loglog=0.5, loglog_per_item=1.0)),
-    CUCB(variance=0.125),
-]
-
-
-@pytest.mark.parametrize("policy", SPECIAL)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        OSSB(gap=0.1, variance=(1.0, 2.0, 3.0)),
+        ESCB(radius=Radius(log=2.0, loglog=0.5, loglog_per_item=1.0)),
+        CUCB(variance=0.125),
+    ],
+)
 def test_parameters_of_policies_survive(policy):
     assert through_json(Learner(MSets(3, 1), policy, variance=1.0, seed=0)).policy == policy
 
@@ -168,10 +167,6 @@ def test_own_policies_are_passed_in(policy):
     assert len(state["agent"]["told"]) == 5
 
 
-class OneMore(Gaussian):
-    """A law that is not of the library."""
-
-
 def state_of(policy=None, decision_set=None):
     learner = Learner(decision_set or MSets(4, 2), policy or CUCB(), variance=0.5, seed=4)
     run(learner, np.random.default_rng(3), 8, [])
@@ -180,74 +175,11 @@ def state_of(policy=None, decision_set=None):
     return learner.state()
 
 
-STRANGERS = {
-    "own policy missing": ("policy must be passed", lambda: state_of(Counting()), {}),
-    "another own policy": (
-        "policy must have the specification",
-        lambda: state_of(Counting()),
-        {"policy": Counting(step=2)},
-    ),
-    "built in for own": ("policy must have the specification", lambda: state_of(Counting()), {"policy": CUCB()}),
-    "another policy": (
-        r"policy must have the specification \{'radius': \{'log': 1.0, [^}]*\}\}, got \{'radius'",
-        lambda: state_of(),
-        {"policy": CUCB(radius="kveton")},
-    ),
-    "own law missing": (
-        r"policy must be passed for .*OneMore.*: its law is not one",
-        lambda: state_of(CUCB(law=OneMore())),
-        {},
-    ),
-    "no policy": ("must be a Policy", lambda: state_of(), {"policy": "CUCB"}),
-    "own set missing": ("decision_set must be passed", lambda: state_of(decision_set=Pairs()), {}),
-    "another own set": (
-        "decision_set must be the Pairs",
-        lambda: state_of(decision_set=Pairs()),
-        {"decision_set": Pairs(6)},
-    ),
-    "another set": ("decision_set must be the MSets", lambda: state_of(), {"decision_set": MSets(4, 3)}),
-    "no set": ("must be a DecisionSet", lambda: state_of(), {"decision_set": [4, 2]}),
-}
-
-
-@pytest.mark.parametrize("name", STRANGERS)
-def test_other_sets_and_policies_are_refused(name):
-    message, make, own = STRANGERS[name]
-    state = make()
-    with pytest.raises(InvalidInputError, match=message):
-        Learner.from_state(state, **own)
-
-
 def test_the_original_set_and_policy_may_be_passed_too():
     decision_set = MSets(4, 2)
     learner = Learner.from_state(state_of(), decision_set, CUCB())
     assert learner.decision_set is decision_set
     assert learner.state() == state_of()
-
-
-FRAMES = {
-    "text": ("json.loads", lambda state: json.dumps(state)),
-    "nothing": ("json.loads", lambda state: None),
-    "empty": ("format", lambda state: {}),
-    "format": ("format", lambda state: {**state, "format": "semibandits.simulation"}),
-    "newer": ("install a newer one", lambda state: {**state, "version": storage.VERSION + 1}),
-    "version zero": ("version", lambda state: {**state, "version": 0}),
-    "version text": ("version", lambda state: {**state, "version": "1"}),
-    "no checksum": ("checksum", lambda state: {k: v for k, v in state.items() if k != "checksum"}),
-    "other checksum": ("checksum", lambda state: {**state, "checksum": "0" * 64}),
-    "one number": ("checksum", lambda state: {**state, "next_id": state["next_id"] + 1}),
-    "an addition": ("checksum", lambda state: {**state, "note": "mine"}),
-    "a part missing": ("checksum", lambda state: {k: v for k, v in state.items() if k != "agent"}),
-    "nan": ("plain JSON", lambda state: {**state, "variance": float("nan")}),
-    "no JSON": ("plain JSON", lambda state: {**state, "variance": object()}),
-}
-
-
-@pytest.mark.parametrize("name", FRAMES)
-def test_other_frames_are_refused(name):
-    message, change = FRAMES[name]
-    with pytest.raises(InvalidInputError, match=message):
-        Learner.from_state(change(state_of()))
 
 
 def test_every_changed_digit_is_found():
@@ -262,6 +194,12 @@ def test_every_changed_digit_is_found():
                 Learner.from_state(changed)
 
 
+def sealed(state):
+    """With the checksum of its content: damage is also found in the content."""
+    content = {name: part for name, part in state.items() if name != "checksum"}
+    return {**content, "checksum": digest(content)}
+
+
 def put(*path_and_value):
     *path, last, value = path_and_value
 
@@ -274,10 +212,12 @@ def put(*path_and_value):
 
 
 def drop(*path):
+    *path, last = path
+
     def change(state):
-        for key in path[:-1]:
+        for key in path:
             state = state[key]
-        del state[path[-1]]
+        del state[last]
 
     return change
 
@@ -360,12 +300,10 @@ CONTENT = {
 
 @pytest.mark.parametrize("name", CONTENT)
 def test_invalid_content_is_refused_with_a_correct_checksum(name, ossb_state):
-    """With a new checksum: damage is also found in the content."""
     state = copy.deepcopy(ossb_state)
     CONTENT[name](state)
-    del state["checksum"]
     with suppress(ValueError):  # numbers of thousands of digits cannot be written
-        state["checksum"] = digest(state)
+        state = sealed(state)
     with pytest.raises(InvalidInputError, match=r"must|did you mean"):
         Learner.from_state(state)
 
@@ -389,25 +327,18 @@ def test_sets_that_claim_to_be_huge_are_refused_before_memory_is_taken(decision_
         text = re.sub(rf'"{key}": (\[\d+, )?5\b', rf'"{key}": \g<1>{d}', text)
     state = json.loads(text)
     assert state != description
-    del state["checksum"]
-    state["checksum"] = digest(state)
     with pytest.raises(InvalidInputError, match=rf"d must be the number of items, 5, got {d}"):
-        Learner.from_state(state)
+        Learner.from_state(sealed(state))
 
 
 def test_rows_that_claim_to_be_huge_are_refused_before_memory_is_taken():
     state = state_of(CUCB(), MatroidBases(matroids.Linear(np.eye(3, 5), field=2)))
     state["decision_set"]["description"]["matroid"]["shape"][0] = 10**12
-    del state["checksum"]
-    state["checksum"] = digest(state)
     with pytest.raises(InvalidInputError, match=r"entries, got 5 x 1,000,000,000,000"):
-        Learner.from_state(state)
+        Learner.from_state(sealed(state))
 
 
-AGENT = [name for name in CONTENT if name.startswith("agent, ")]
-
-
-@pytest.mark.parametrize("name", AGENT)
+@pytest.mark.parametrize("name", [name for name in CONTENT if name.startswith("agent, ")])
 def test_a_refused_state_leaves_the_agent_as_it_was(name, ossb_state):
     learner = Learner.from_state(ossb_state)
     state = copy.deepcopy(ossb_state)
@@ -422,12 +353,6 @@ def test_a_refused_state_leaves_the_agent_as_it_was(name, ossb_state):
 
 
 def test_states_that_are_not_json_are_refused():
-    class Odd(Counting):
-        def specification(self):
-            return {"step": object()}
-
-    with pytest.raises(InvalidInputError, match="specification of Odd must be plain JSON"):
-        Learner(MSets(3, 1), Odd(), variance=1.0, seed=0).state()
     learner = Learner(MSets(3, 1), Counting(), variance=1.0, seed=0)
     learner._agent.told = [float("nan")]
     with pytest.raises(InvalidInputError, match="plain JSON"):
