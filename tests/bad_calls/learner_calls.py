@@ -8,10 +8,11 @@ from semibandits.errors import UnsupportedError
 from semibandits.learning import Learner
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB
+from semibandits.policies.ossb import OSSB
 
 
-def learner(decision_set=MSets(3, 1), policy=CUCB(), *, variance=1.0, seed=0):  # noqa: B008 (never changed)
-    return Learner(decision_set, policy, variance=variance, seed=seed)
+def learner(decision_set=MSets(3, 1), policy=CUCB(), *, variance=1.0, seed=0, **options):  # noqa: B008 (never changed)
+    return Learner(decision_set, policy, variance=variance, seed=seed, **options)
 
 
 class Twins(DecisionSet):
@@ -61,6 +62,22 @@ CALLS = [
     (lambda: learner().expire(age=-1), "age must be an integer >= 0, got -1"),
     (lambda: learner().expire(age=1.5), "age must be an integer"),
     (lambda: learner().expire(before=True), "before must be an integer >= 0, got True"),
+    (lambda: learner().estimates(0.0), "error must"),
+    (lambda: learner().estimates(1.0), "error must"),
+    (lambda: learner().estimates(np.nan), "error must"),
+    (lambda: learner().estimates("0.05"), "error must"),
+    (lambda: learner(half_life=0), "half_life must be"),
+    (lambda: learner(half_life=np.nan), "half_life must be"),
+    (lambda: learner(half_life=np.inf), "half_life must be"),
+    (lambda: learner(half_life="10"), "half_life must be"),
+    (lambda: learner(half_life=[1.0]), "half_life must be"),
+    (lambda: learner(policy=OSSB(), half_life=10), "half_life needs a policy .* makes no plans, got OSSB", UnsupportedError),
+    (lambda: learner(drift_error=0), "drift_error must"),
+    (lambda: learner(drift_error=1), "drift_error must"),
+    (lambda: learner(drift_error="0.1"), "drift_error must"),
+    (lambda: learner(drift_error=np.nan), "drift_error must"),
+    (lambda: learner(drift_error=True), "drift_error must"),
+    (lambda: learner(defer_plans=1), "defer_plans must be True or False, got 1"),
     (lambda: moved(3), "decision_set must be a DecisionSet, got int"),
     (lambda: moved(MSets(3, 1), prior_plays=1), "prior_plays"),
     (lambda: moved(MSets(2, 1, items="cz"), variance=[1.0, 2.0, 3.0]), MISSING),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from learner_cases import POLICIES, SETS, means_of
 
+from marks import half_of_pairs
 from semibandits.families.registry import FAMILIES
 from semibandits.learning import Learner
 from semibandits.policies.registry import POLICIES as ALL_POLICIES
@@ -48,8 +49,7 @@ def test_nothing_is_missing():
     assert {policy.__name__ for policy in ALL_POLICIES} == set(POLICIES)
 
 
-@pytest.mark.parametrize("family", SETS)
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize(("family", "name"), half_of_pairs(SETS, POLICIES))
 def test_same_trace_as_the_engine(family, name):
     specification = specification_of(SETS[family](), POLICIES[name])
     expected = replicate(specification, "it", 2)
