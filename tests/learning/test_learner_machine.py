@@ -28,6 +28,7 @@ class Machine(RuleBasedStateMachine):
     def start(self, family, policy, seed, options):
         options = options if policy != "OSSB" else {"defer_plans": True}  # plans do not age
         self.make, self.half_life = SETS[family], options.get("half_life", np.inf)
+        self.rows = self.make().enumerate(1_000)
         self.own = {"decision_set": self.make()} if family == "own" else {}
         self.learner, self.twin = (Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed, **options) for _ in range(2))
         self.open, self.closed, self.asked = {}, [], 0
@@ -56,8 +57,7 @@ class Machine(RuleBasedStateMachine):
     def ask_for_some(self, data):
         d = len(self.told)
         mask = np.array(data.draw(st.lists(st.sampled_from([True, True, True, False]), min_size=d, max_size=d)))
-        rows = self.learner.decision_set.enumerate()
-        left = rows[~rows[:, ~mask].any(axis=1)]
+        left = self.rows[~self.rows[:, ~mask].any(axis=1)]
         if not len(left):
             for learner in (self.learner, self.twin):
                 with pytest.raises(Infeasible):
@@ -188,7 +188,7 @@ class Machine(RuleBasedStateMachine):
             aged = [(w @ r) / w.sum() if len(r) else 0.0 for w, r in zip(weights, map(np.array, self.told), strict=True)]
             np.testing.assert_allclose(self.learner.means, aged, rtol=1e-9, atol=1e-9)
         if self.half_life == np.inf and self.learner.decision_set.upper is None:
-            decisions, new = self.make().enumerate(1_000).astype(int), (self.learner.plays == 0).astype(int)
+            decisions, new = self.rows.astype(int), (self.learner.plays == 0).astype(int)
             unseen = decisions @ new
             values = np.where(unseen == unseen.min(), decisions @ expected, -np.inf)
             best = self.learner.best()
