@@ -63,34 +63,6 @@ def text(learner):
 
 
 @PAIRS
-@settings(max_examples=2, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([0.5, 0.75, 0.9]))
-def test_decisions_use_available_items_only(family, name, seed, share):
-    learner, decision_set = learner_on(family, POLICIES[name])
-    rng = np.random.default_rng(seed)
-    for t in range(25):
-        mask = rng.random(decision_set.d) < share
-        left = left_of(decision_set, mask)
-        if not len(left):
-            before = text(learner)
-            with pytest.raises(Infeasible, match="available must leave a decision"):
-                learner.ask(mask)
-            assert text(learner) == before
-            continue
-        unseen = left.any(axis=0) & (learner.plays == 0)
-        asked = learner.ask(mask)
-        assert (left == asked.decision).all(axis=1).any()
-        if decision_set.upper is None and unseen.any():
-            assert (asked.decision & unseen).any()
-        if t % 6 == 5:
-            state = text(learner)
-            learner = Learner.from_state(json.loads(state), decision_set, POLICIES[name])
-            assert text(learner) == state
-        if t % 4 != 3:  # the others stay open
-            learner.tell(asked.id, outcome(rng, len(asked.items)))
-
-
-@PAIRS
 def test_the_same_items_in_every_round_are_a_learner_without_the_others(family, name):
     """The same decisions to the last bit, so the regret on what is left is that of a learner that knew it all along."""
     decision_set = SETS[family]()

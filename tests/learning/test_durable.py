@@ -12,6 +12,7 @@ from learner_cases import OPTIONS, POLICIES, SETS, means_of, new, opened
 from sqlalchemy import text
 
 import semibandits as sb
+from marks import half_of_pairs
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database import opening
 
@@ -44,8 +45,7 @@ def play(learners, rounds, theta, seed=0):
                 learner.forget(number)
 
 
-@pytest.mark.parametrize("policy", sorted(POLICIES))
-@pytest.mark.parametrize("family", ["paths", "msets", "own"])
+@pytest.mark.parametrize(("family", "policy"), half_of_pairs(["paths", "msets", "own"], sorted(POLICIES)))
 def test_the_decisions_and_the_state_are_those_of_a_learner_in_memory(family, policy, file_url):
     url, make = file_url, SETS[family]
     own = {"decision_set": make()} if family == "own" else {}

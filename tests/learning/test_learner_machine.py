@@ -59,13 +59,18 @@ class Machine(RuleBasedStateMachine):
         mask = np.array(data.draw(st.lists(st.sampled_from([True, True, True, False]), min_size=d, max_size=d)))
         left = self.rows[~self.rows[:, ~mask].any(axis=1)]
         if not len(left):
+            before = self.learner.state()
             for learner in (self.learner, self.twin):
-                with pytest.raises(Infeasible):
+                with pytest.raises(Infeasible, match="available must leave a decision"):
                     learner.ask(mask)
+            assert self.learner.state() == before
             return
+        unseen = left.any(axis=0) & (self.learner.plays == 0)
         one, other = self.learner.ask(mask), self.twin.ask(available=mask.tolist())
         np.testing.assert_array_equal(one.decision, other.decision)
         assert (left == one.decision).all(axis=1).any()
+        if self.learner.decision_set.upper is None and unseen.any():
+            assert (one.decision & unseen).any()
         self.open[one.id] = one.items.tolist()
         self.asked += 1
 

@@ -21,10 +21,7 @@ from semibandits.families.description import digest
 from semibandits.learning import Learner, storage
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB
-from semibandits.policies.escb import ESCB
 from semibandits.policies.ossb import OSSB
-from semibandits.policies.radius import Radius
-from semibandits.policies.thompson import ThompsonSampling
 
 
 def through_json(learner, **own):
@@ -74,12 +71,6 @@ def test_the_future_is_the_same_bit_for_bit(family, name):
     assert player.counters[1] == np.sum((second.plays == 0) & coverable)
 
 
-def test_saving_changes_nothing_and_can_be_repeated():
-    learner = Learner(SETS["paths"](), ThompsonSampling(), variance=0.5, seed=3)
-    run(learner, np.random.default_rng(0), 10, [])
-    assert learner.state() == learner.state() == through_json(through_json(learner)).state()
-
-
 def test_states_survive_readers_that_turn_whole_floats_into_integers():
     learner = Learner(SETS["matchings"](), CUCB(), variance=1.0, seed=3)
     learner.tell(learner.ask().id, [1.0, 2.0, 0.5])
@@ -104,18 +95,6 @@ def test_the_spare_32_bits_of_the_generator_are_kept():
     np.testing.assert_array_equal(
         learner._rng.integers(10**6, size=5, dtype=np.uint32), again._rng.integers(10**6, size=5, dtype=np.uint32)
     )
-
-
-@pytest.mark.parametrize(
-    "policy",
-    [
-        OSSB(gap=0.1, variance=(1.0, 2.0, 3.0)),
-        ESCB(radius=Radius(log=2.0, loglog=0.5, loglog_per_item=1.0)),
-        CUCB(variance=0.125),
-    ],
-)
-def test_parameters_of_policies_survive(policy):
-    assert through_json(Learner(MSets(3, 1), policy, variance=1.0, seed=0)).policy == policy
 
 
 class CountingAgent(Agent):
