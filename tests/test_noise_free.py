@@ -22,6 +22,7 @@ def spend(problem, policy, levels=(10.0, 100.0)):
     return found
 
 
+@pytest.mark.verify
 def test_on_the_star_foresight_is_nearly_optimal_and_plausible_decisions_cost_two_and_a_half_times_as_much():
     problem = noise_free.problem_of(star())
     assert all(spending.ratio < 1.1 for spending in spend(problem, sb.GLADE()))

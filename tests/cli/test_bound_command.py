@@ -122,6 +122,7 @@ def test_only_the_first_decisions_are_shown_unless_all_are_wanted(run):
     assert "i30" in out
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.drawn
 @pytest.mark.parametrize(("name", "start"), [("p.png", b"\x89PNG"), ("p.pdf", b"%PDF"), ("p.svg", b"<?xml")])
 @pytest.mark.parametrize("family", ["msets", "matchings", "trees"])

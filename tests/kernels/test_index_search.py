@@ -64,6 +64,7 @@ def test_middle_of_a_run(name, seed):
         check(name, rewards, bonuses, ratio)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", [name for name in SETS if SETS[name].m > 0])
 def test_all_indices_nearly_equal(name):
     """ESCB keeps the indices of the decisions that it plays close together, where the Lagrangian bounds are weakest."""
@@ -187,6 +188,7 @@ def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
     assert answer == FAILED
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MATROIDS)
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=20, deadline=None)

@@ -44,6 +44,7 @@ def text(learner):
     return json.dumps(learner.state(), sort_keys=True)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("family", "name"), PAIRS)
 @settings(max_examples=2, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.5, 0.75, 0.9]))
@@ -72,6 +73,7 @@ def test_decisions_use_available_items_only(family, name, seed, share):
             learner.tell(asked.id, outcome(rng, len(asked.items)))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("family", "name"), PAIRS)
 def test_the_same_items_in_every_round_are_a_learner_without_the_others(family, name):
     """The same decisions to the last bit, so the regret on what is left is that of a learner that knew it all along."""
@@ -108,6 +110,7 @@ def test_lowered_weights_give_the_rounds_of_the_family(kind, name, monkeypatch):
     assert isinstance(learner._agent.part.agent.decision_set, AvailableDecisions)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("family", "name"), PAIRS)
 def test_rounds_with_all_items_are_ordinary_rounds(family, name):
     first, _ = learner_on(family, POLICIES[name])
@@ -226,6 +229,7 @@ def test_plausible_decisions_are_remembered_for_all_rounds():
     assert learner._agent.part.agent.player.marks[REMEMBERED] <= 1
 
 
+@pytest.mark.verify
 def test_regret_with_random_items():
     """Regret per round against the best decision that is left, in rounds 1,001 to 2,000.
 
@@ -256,6 +260,7 @@ def test_parameters_per_item_follow_their_items():
             learner.tell(asked.id, rng.poisson(2.0, 2).astype(float))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", ["GLADE", "OSSB", "ThompsonSampling"])
 def test_laws_follow_their_items(family, name):

@@ -77,6 +77,7 @@ def played(learner, n, rng):
     return learner
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_same_set_keeps_all_counts_and_open_rounds(family, name):

@@ -81,6 +81,7 @@ def test_a_malformed_error_is_refused(error):
         sb.Learner(sb.MSets(4, 2), sb.CUCB(), variance=1.0, seed=0).estimates(error)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("options", "draw"),
     [

@@ -62,6 +62,7 @@ CALLS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("policy", [sb.GLADE(), sb.ThompsonSampling()], ids=lambda policy: policy.name)
 def test_a_call_is_done_or_not_done(policy, call):

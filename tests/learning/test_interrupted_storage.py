@@ -24,6 +24,7 @@ CALLS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_that_is_interrupted_locks_nothing(url, name):
     learner, other, call = begun(url), begun(url), CALLS[name]

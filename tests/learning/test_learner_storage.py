@@ -48,6 +48,7 @@ def run(learner, rng, rounds, trace):
                 learner.forget(asked.id)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_future_is_the_same_bit_for_bit(family, name):

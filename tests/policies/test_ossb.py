@@ -253,6 +253,7 @@ def test_equal_means_of_rare_rewards_are_distinguished():
     assert worst.max() < 0.2 * 20_000 / 4
 
 
+@pytest.mark.verify
 def test_runs_where_the_best_decision_is_uncertain_end():
     # Seeds among which the rule without `is_informative` explores in every round: regrets of 5,500 to 7,700 at 10^5.
     theta = [0.835, 0.597, 0.289, 0.043, 0.974, 0.596, 0.79, 0.91]
@@ -335,6 +336,7 @@ def test_parameters_are_checked(options):
         OSSB(**options)
 
 
+@pytest.mark.verify
 def test_larger_gamma_explores_more():
     theta = np.array([0.9, 0.6, 0.3])
     few, many = (

@@ -276,6 +276,7 @@ def test_without_need_of_plays_means_are_still_watched():
 # ---------------------------------------------------------------------- runs
 
 
+@pytest.mark.verify
 def test_it_explores_less_than_the_gaussian_plan_with_a_proxy():
     """Rates are 1/d(0.1, 0.15) = 92 and 2 (1/4) / 0.05^2 = 200: counts in proportion, both means over 30 runs (+- 4 %)."""
     theta, horizon = [0.15, 0.1, 0.1, 0.1], 100_000
@@ -289,6 +290,7 @@ def test_it_explores_less_than_the_gaussian_plan_with_a_proxy():
     assert own == pytest.approx(math.log(horizon) / divergence(0.1, 0.15), rel=0.2)
 
 
+@pytest.mark.verify
 def test_items_that_failed_at_first_are_explored():
     """Plans at (sum + 1/2) / (n + 1) took items with no success in a few trials for best: a run of linear regret, 1,001, here."""
     result, regret = regrets(sb.MSets(6, 2), [0.02, 0.05, 0.05, 0.05, 0.1, 0.2], 20_000, 60)
@@ -297,6 +299,7 @@ def test_items_that_failed_at_first_are_explored():
     assert result.calls["OSSB"][:, -1, 2].max() < 60
 
 
+@pytest.mark.verify
 def test_items_out_of_reach_come_back_within():
     """Three items that seem to be worth more than 1: without care for their means some runs have linear regret, 1,000."""
     decision_set = sb.EnumeratedDecisions([[1, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]])

@@ -12,6 +12,7 @@ from example_sets import (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["real", "integer", "ties", "near-ties"])
 @pytest.mark.parametrize("spread", ["plain", "varied"])
 @pytest.mark.parametrize("family", FAMILIES)

@@ -222,6 +222,7 @@ def block_and_flow(decision_set, seed):
     return block, np.where(block.informative, block.gaps**2 * rng.uniform(0.01, 2.0, len(block.gaps)), 0.0)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("decision_set", [grid(5), matching(6), matching(4, saturate="none"), partitions(24, 6)])
 @pytest.mark.parametrize("labels", [20, 100, 1000])
 def test_a_search_with_few_labels_returns_a_bound(monkeypatch, decision_set, labels):

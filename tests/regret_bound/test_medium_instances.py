@@ -46,6 +46,7 @@ def matroids(rng):
     yield sb.MatroidBases(sb.matroids.Linear(rng.integers(-1, 2, (12, 90)).astype(float)))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", ["real", "integer", "near-ties"])
 def test_cycles_bracket_the_closed_form(kind):
     rng = np.random.default_rng(6)
@@ -92,6 +93,7 @@ def test_brackets_of_relabelled_copies_overlap(family, kind):
     assert max(lower for lower, _ in brackets) <= min(upper for _, upper in brackets) * (1 + 1e-12)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["real", "integer", "near-ties"])
 @pytest.mark.parametrize("family", ["matching", "grid", "intersection"])
 def test_random_decisions_satisfy_their_constraints(family, kind):
@@ -132,6 +134,7 @@ def linear_and_partition(d, seed):
     return sb.MatroidIntersection(linear, sb.matroids.Partition(rng.integers(0, 9, d).tolist(), 2))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["real", "integer", "near-ties"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("family", ["arborescences", "linear"])

@@ -38,6 +38,7 @@ def exact(theta, arcs_or_items):
     return sum((Fraction(float(theta[i])) for i in arcs_or_items), Fraction(0))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(30))
 def test_gaps_of_decisions_are_right_to_the_last_digits(seed):
     rng = np.random.default_rng(seed)

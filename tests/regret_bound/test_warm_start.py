@@ -90,6 +90,7 @@ def test_bracket_and_plan_on_random_walks(family, share):
             check_plan(last, decisions, exact_gaps(last.optimal_decision, decisions, theta), theta, variance)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("share", [0.02, 0.1, 1.0])
 @pytest.mark.parametrize("family", MEDIUM)
 def test_the_bracket_overlaps_that_of_a_cold_solve(family, share):
@@ -225,6 +226,7 @@ def test_the_same_chain_has_the_same_bits(family):
         assert_same_bits(a, b)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("factor", [2.0, 4.0, 0.5])
 @pytest.mark.parametrize("family", [*FAMILIES, *MEDIUM])
 def test_powers_of_two_change_no_digit(family, factor):

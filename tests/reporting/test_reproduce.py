@@ -87,6 +87,7 @@ def test_a_bound_is_found_again(instance, law):
     assert leave.value.code == 0
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", DECISIONS)
 def test_without_a_file_python_needs_the_decisions(name):
     decisions, rewards, bound, result = case(name)

@@ -38,6 +38,7 @@ def assert_same(first: sb.SimulationResult, second: sb.SimulationResult) -> None
             assert np.array_equal(getattr(first, name)[policy], getattr(second, name)[policy])
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("n_jobs", [2, 3, -1])
 def test_processes_give_the_same_bits(alone, n_jobs):
     assert_same(alone, run(n_jobs=n_jobs))

@@ -91,6 +91,7 @@ def test_a_longer_horizon_needs_an_option(place, monkeypatch, case):
     assert run_text(text, extend=True).finished_before
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", [*LARGER, *LONGER])
 @pytest.mark.parametrize("after", [0, 5])
 def test_an_interrupted_extension_keeps_the_results_and_continues(place, monkeypatch, case, after):
