@@ -143,9 +143,6 @@ def test_entities_are_refused(tmp_path):
         read_table(tmp_path / "a.xlsx", ONE)
 
 
-# Usual files ----------------------------------------------------------------------------------------------------------
-
-
 def test_excel_files_with_other_parts(tmp_path):
     excel(tmp_path / "a.xlsx")  # with a sheet of a chart
     assert [row for _, row in read_xlsx(tmp_path / "a.xlsx").rows] == [["item", "theta"], ["a", 1], ["b", 2]]

@@ -1,7 +1,5 @@
 """Parts of the search for P_IM against enumeration: classes, sums of bonuses, exchange cycles, budgets."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """P_IM by compiled branch and bound against enumeration."""
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest

@@ -36,9 +36,6 @@ LONELY = {
 }
 
 
-# ---------------------------------------------------------------------- the rule
-
-
 def twin(t, params, stats, memory, marks, rows):
     """The rule in plain Python: action, decision or None, marks; for COVER also the counts of the items to be tried."""
     d, marks = stats.shape[1], marks.copy()
@@ -123,9 +120,6 @@ def test_rule_is_its_twin():
             assert weights.tolist() == stats[MEANS].tolist()
         seen[action] += 1
     assert min(seen.values()) > 400
-
-
-# ---------------------------------------------------------------------- the plan
 
 
 def lowered_means(rows, means, scales, m):
@@ -216,9 +210,6 @@ def test_memory_of_a_plan(name):
     assert not asked[player.rows[-1]].any()
     assert len(player.marks) == MARKS
     assert len(player.rows) == k + 1
-
-
-# ---------------------------------------------------------------------- runs
 
 
 @pytest.mark.parametrize("name", LONELY)

@@ -56,9 +56,6 @@ def regrets(decision_set, theta, horizon, replications, policy=POLICY, seed=2):
     return result, result.regret["OSSB"][:, -1]
 
 
-# ---------------------------------------------------------------------- plain computation
-
-
 def divergence(p, q):
     """At most what it is: where q is 1 but for rounding, 1 - q has no digits."""
     return sum(a * math.log(a / max(b, 1e-17)) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0)
@@ -234,9 +231,6 @@ def test_with_means_of_one_half_rates_resolve_the_gaussian_raise():
     assert resolved_by(LAW, np.array([0.5]), np.array([1e4])) == pytest.approx(math.sqrt(2 * 0.25 / 1e4), rel=1e-3)
 
 
-# ---------------------------------------------------------------------- what is written down
-
-
 @pytest.mark.parametrize("name", SETS)
 def test_memory_of_a_plan(name):
     decision_set = SETS[name]()
@@ -271,9 +265,6 @@ def test_without_need_of_plays_means_are_still_watched():
     inverses, _, tolerances, _ = agent.player.memory.reshape(BLOCKS, 4)
     assert np.isinf(inverses).all()
     assert (tolerances <= MOVEMENT * np.sqrt(0.25 / 10)).all()
-
-
-# ---------------------------------------------------------------------- runs
 
 
 @pytest.mark.verify
@@ -358,9 +349,6 @@ def test_open_rounds(batch, name):
         agent.forget(np.flatnonzero(asked[0]))
     assert agent.calls[2] <= 16
     assert all(x in decision_set for x in asked)
-
-
-# ---------------------------------------------------------------------- as it is written
 
 
 @pytest.mark.parametrize("law", ["cauchy", "Bernoulli", "", None, 1])

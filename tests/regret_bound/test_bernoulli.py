@@ -1,7 +1,5 @@
 """`graves_lai(rewards="bernoulli")`: methods against each other and against independent computations, family by family."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from decimal import Decimal
@@ -192,9 +190,6 @@ def test_answers_have_the_same_bits_twice_and_progress_narrows():
     assert seen
     assert all(now.lower <= first.value * (1 + 1e-9) for now in seen)
     assert [now.lower for now in seen] == sorted(now.lower for now in seen)
-
-
-# ---------------------------------------------------------------------- hard searches, gaps of all sizes, means next to 1
 
 
 def least_met(n, theta, result, prices):

@@ -1,7 +1,5 @@
 """`graves_lai(law=...)`: every law, family by family, against a second method and against an independent computation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

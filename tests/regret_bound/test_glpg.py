@@ -1,7 +1,5 @@
 """GLPG against enumeration: the theorem's guarantee for feasible T, refusal otherwise, and certified gaps in practice."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

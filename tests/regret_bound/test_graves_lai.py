@@ -1,7 +1,5 @@
 """`graves_lai` against full enumeration, family by family."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from bound_checks import GAP, check, means, variances

@@ -1,7 +1,5 @@
 """The masters against each other, and the fallback if one of them fails."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Instances too large to list: closed forms, relabelled copies, random decisions, plans in decisions, equal bits."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess
@@ -115,9 +113,6 @@ def test_random_decisions_satisfy_their_constraints(family, kind):
                 gap = gaps_below(s.optimal_decision, y[None], theta)[0]
                 worst = max(worst, information[y].sum() / gap**2)
     assert 0.5 < worst <= 1.0 + 1e-9
-
-
-# ------------------------------------------------------------------------------------------ plans of intersections
 
 
 def arborescences(d, n, seed):

@@ -1,7 +1,5 @@
 """The examples of docs/bernoulli.md and docs/laws.md print the documented output, and the user-defined law is correct."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

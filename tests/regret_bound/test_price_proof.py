@@ -1,7 +1,5 @@
 """The upper certificate of every law against all cycles and all decisions, by an independent program for each."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import numpy as np

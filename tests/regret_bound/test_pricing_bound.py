@@ -1,7 +1,5 @@
 """Proofs of column-and-cut generation with P_LM only: prices, lower bound, worst constraint; against enumeration."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

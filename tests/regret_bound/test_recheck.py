@@ -1,7 +1,5 @@
 """Stored bounds are verified: bounds of a solver pass, invalid ones are refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Warm starts give correct results, whatever the earlier result."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace
@@ -61,9 +59,6 @@ def assert_same_bits(a, b):
     assert (a.value, a.lower) == (b.value, b.lower)
     np.testing.assert_array_equal(a.plan.decisions, b.plan.decisions)
     np.testing.assert_array_equal(a.plan.rates, b.plan.rates)
-
-
-# ------------------------------------------------------------------------------------------------------ certificates
 
 
 @pytest.mark.parametrize("share", [0.03, 0.5])
@@ -137,9 +132,6 @@ def test_nonsense_to_start_from_does_no_harm(family):
         assert all(x in decision_set for x in s.plan.decisions)
 
 
-# ------------------------------------------------------------------------------------------------------ what is saved
-
-
 def no_master(*_args, **_options):
     raise AssertionError("a master problem was solved")
 
@@ -207,9 +199,6 @@ def test_memory_does_not_grow_from_solve_to_solve():
         assert len(last._memory.binding) <= 2 * decision_set.d
 
 
-# ------------------------------------------------------------------------------------------------------ same bits
-
-
 @pytest.mark.parametrize("family", MEDIUM)
 def test_the_same_chain_has_the_same_bits(family):
     decision_set = MEDIUM[family]()
@@ -260,9 +249,6 @@ def test_a_start_in_other_units_is_as_good():
     )
 
 
-# ------------------------------------------------------------------------------------------------------ ties
-
-
 @pytest.mark.parametrize("family", MEDIUM)
 def test_near_ties_and_ties_among_estimates(family):
     """Gaps of 1e-9 need rates of about 1e18, exact ties need no exploration. Estimates may change between the two."""
@@ -290,9 +276,6 @@ def test_all_decisions_tied():
     assert not tied.rates.any()
     again = sb.graves_lai(decision_set, theta, gap=0.02, warm_start=tied)
     assert_same_bits(again, first)
-
-
-# ------------------------------------------------------------------------------------------------------ the argument
 
 
 @pytest.mark.parametrize("family", MEDIUM)

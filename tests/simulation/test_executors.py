@@ -1,7 +1,5 @@
 """Workers of every kind give the same bits, and lost workers are replaced."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal

@@ -1,7 +1,5 @@
 """Delayed and lost outcomes: when they are observed, and that kernels, Python and learners agree."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

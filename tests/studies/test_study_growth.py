@@ -1,7 +1,5 @@
 """A study that grows in its folder: the same files as a new study of that size, and one error that names the remedy."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

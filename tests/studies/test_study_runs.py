@@ -1,7 +1,5 @@
 """Running studies: once, again, after a kill, and after a change."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The agent for very many items, against the usual one."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json
