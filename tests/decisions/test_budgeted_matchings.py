@@ -45,7 +45,7 @@ def unit(numbers):
     return float(np.abs(numbers).max())
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(instances(), st.data())
 def test_budgeted_equals_enumeration(instance, data):
     decision_set, rows, rewards, budgets = instance
@@ -67,7 +67,7 @@ def test_budgeted_equals_enumeration(instance, data):
     assert np.array_equal(x, decision_set.maximize_budgeted(rewards, budgets, at_least))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(instances())
 def test_index_equals_enumeration(instance):
     decision_set, rows, rewards, bonuses = instance
@@ -80,7 +80,7 @@ def test_index_equals_enumeration(instance):
     assert np.array_equal(x, decision_set.maximize_index(rewards, bonuses))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(instances(sign=1), st.floats(0.05, 1.0), st.data())
 def test_answers_are_exact_at_any_ratio(instance, ratio, data):
     decision_set, rows, rewards, budgets = instance
@@ -98,7 +98,7 @@ def test_answers_are_exact_at_any_ratio(instance, ratio, data):
     assert rewards @ y + math.sqrt(budgets @ y) >= best - 1e-10 * scale
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(instances())
 def test_the_front_answers_every_budget(instance):
     decision_set, rows, rewards, budgets = instance
@@ -118,13 +118,6 @@ def test_a_budget_of_rounding_is_forgiven(saturate):
     decision_set = Matchings([(0, 0), (1, 1)], saturate=saturate)
     for at_least in (0.3, 0.1 + 0.2):
         assert decision_set.maximize_budgeted([-1.0, -1.0], [0.1, 0.2], at_least).all()
-
-
-def test_budget_met_by_leaving_items_out():
-    decision_set = Matchings([(0, 0), (0, 1), (1, 0)], saturate="none")
-    assert not decision_set.maximize_budgeted([5.0, 4.0, 3.0], [-1.0, -1.0, -1.0], 0.0).any()
-    assert decision_set.maximize_budgeted([5.0, 4.0, 3.0], [-1.0, -1.0, -1.0], -1.0).tolist() == [True, False, False]
-    assert decision_set.maximize_budgeted([5.0, 4.0, 3.0], [-1.0, -1.0, -1.0], -2.0).tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("saturate", MODES)

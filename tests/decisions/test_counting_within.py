@@ -52,7 +52,7 @@ def test_small_sets_are_counted_exactly(name):
 
 
 @pytest.mark.parametrize("name", SMALL)
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30)
 @given(work=st.integers(0, 10**6))
 def test_counts_and_bounds_are_true_for_any_work(name, work):
     decisions = SMALL[name]()
