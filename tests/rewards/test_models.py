@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import pickle
 import pkgutil
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +26,7 @@ from semibandits.rewards.poisson import PoissonRewards
 from semibandits.rewards.replayed import ReplayedRewards
 from semibandits.rewards.sampled import SampledRewards
 
-ROUNDS = 10_000
+ROUNDS = 5_000
 ROOT = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [-0.5, 0.5, 2.0]])
 COVARIANCE = ROOT @ ROOT.T
 LOGS = [[0.0, 0.0, 1.0], [2.5], [-1.0, 4.0, 4.0, 4.0, 7.0]]
@@ -74,8 +76,13 @@ every_model = pytest.mark.parametrize("name", MODELS)
 
 
 def drawn(model, seed=1, rounds=ROUNDS, items=(0, 1, 2)):
-    rng = np.random.default_rng(seed)
-    return np.array([model.draw(np.array(items), rng) for _ in range(rounds)])
+    rng, items = np.random.default_rng(seed), np.array(items)
+    return np.array([model.draw(items, rng) for _ in range(rounds)])
+
+
+@functools.cache
+def many_draws(name):
+    return drawn(MODELS[name])
 
 
 def test_every_model_is_here():
@@ -93,8 +100,7 @@ def test_every_model_is_here():
 def test_moments(name):
     """Means and covariances within five standard errors, estimated from the draws: 6e-7 a number, below 1e-4 in all."""
     model, expected = MODELS[name], COVARIANCES[name]
-    rewards = drawn(model)
-    centred = rewards - model.theta
+    centred = many_draws(name) - model.theta
     products = np.einsum("ti,tj->tij", centred, centred)
     for sample, mean in ((centred, np.zeros(3)), (products, expected)):
         errors = sample.std(axis=0) / np.sqrt(ROUNDS)
@@ -108,13 +114,9 @@ def test_the_same_seed_gives_the_same_rewards_and_another_does_not(name):
     assert drawn(model, rounds=20).tolist() != drawn(model, seed=2, rounds=20).tolist()
 
 
-@every_model
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "sampled"])
 def test_python_and_compiled_path_give_the_same_bits(name):
-    model = MODELS[name]
-    law = model.compiled()
-    if law is None:
-        assert name == "sampled"
-        return
+    model, law = MODELS[name], MODELS[name].compiled()
     rng, rng_of_kernel = np.random.default_rng(3), np.random.default_rng(3)
     noise, out = np.empty(3), np.empty(3)
     for items in ([0, 1, 2], [2, 0], [1], [], [2, 1, 0]) * 4:
@@ -124,12 +126,9 @@ def test_python_and_compiled_path_give_the_same_bits(name):
     assert rng.bit_generator.state == rng_of_kernel.bit_generator.state
 
 
-@every_model
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "sampled"])
 def test_compiled_laws_are_new_writable_and_contiguous(name):
-    model = MODELS[name]
-    law = model.compiled()
-    if law is None:
-        return
+    model, law = MODELS[name], MODELS[name].compiled()
     before = drawn(model, rounds=5)
     for array, kind in ((law.floats, np.float64), (law.ints, np.int64)):
         assert array.dtype == kind
@@ -214,7 +213,7 @@ def test_what_policies_receive():
     assert MODELS["replayed rounds"].variance.tolist() == [1.0, 2.0, 3.0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.lists(st.floats(-10, 10), min_size=1, max_size=6), min_size=1, max_size=4), st.floats(-5, 5))
 def test_the_default_variance_of_replayed_rewards_is_a_sub_gaussian_proxy(logs, u):
     """E exp(u (x - mean)) <= exp(variance u^2 / 2) for the empirical law of every item."""
@@ -246,7 +245,7 @@ def test_theta_is_copied():
     assert [drawn(model, rounds=3, items=(0, 1)).tolist() for model in models] == before
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.lists(st.floats(-1e3, 1e3) | st.sampled_from([0.0, 1e-200, -1.0]), min_size=1, max_size=6),
     st.floats(1e-6, 1e6),
@@ -291,17 +290,9 @@ def test_singular_covariances(rank):
     assert np.abs(outside).max() <= 1e-6
 
 
-def test_perfectly_dependent_items():
-    model = CorrelatedGaussianRewards([0.0, 10.0, -3.0], [[4.0, 4.0, -4.0], [4.0, 4.0, -4.0], [-4.0, -4.0, 4.0]])
-    rewards = drawn(model, rounds=100) - model.theta
-    np.testing.assert_allclose(rewards[:, 1], rewards[:, 0], atol=1e-12)
-    np.testing.assert_allclose(rewards[:, 2], -rewards[:, 0], atol=1e-12)
-    assert rewards[:, 0].std() > 1
-
-
 def test_replayed_items_come_as_often_as_logged_and_independently():
     """Shares within five standard errors: 6e-7 a share, below 1e-4 in all."""
-    rewards = drawn(MODELS["replayed items"])
+    rewards = many_draws("replayed items")
     joint = {(a, c): np.mean((rewards[:, 0] == a) & (rewards[:, 2] == c)) for a in (0, 1) for c in (-1, 4, 7)}
     assert (rewards[:, 1] == 2.5).all()
     assert sum(joint.values()) == pytest.approx(1.0, abs=1e-12)
@@ -312,12 +303,12 @@ def test_replayed_items_come_as_often_as_logged_and_independently():
 
 def test_replayed_rounds_are_rows_as_often_as_logged():
     """Shares within five standard errors: 6e-7 a share."""
-    rows = [tuple(row) for row in drawn(MODELS["replayed rounds"]).tolist()]
+    rows = [tuple(row) for row in many_draws("replayed rounds").tolist()]
     logged = [tuple(row) for row in TABLE.tolist()]
     assert set(rows) == set(logged)
     for row in logged:
         assert abs(rows.count(row) / ROUNDS - 1 / 4) <= 5 * np.sqrt(3 / 16 / ROUNDS)
-    assert set(drawn(MODELS["replayed rounds"], items=(2, 0))[:, 0].tolist()) == set(TABLE[:, 2].tolist())
+    assert set(drawn(MODELS["replayed rounds"], rounds=100, items=(2, 0))[:, 0].tolist()) == set(TABLE[:, 2].tolist())
 
 
 def test_tables_and_logs_are_distinguished():
@@ -338,7 +329,7 @@ def test_tables_and_logs_are_distinguished():
 
 
 def test_bounded_rewards_stay_inside_and_constants_are_constant():
-    rewards = drawn(MODELS["bounded"], rounds=500)
+    rewards = many_draws("bounded")
     assert (rewards[:, 0] == -1.0).all()
     assert (rewards[:, 2] == 3.0).all()
     assert ((rewards >= -1.0) & (rewards <= 3.0)).all()
@@ -365,7 +356,7 @@ def test_tiny_means_of_bounded_rewards_are_constants():
     assert drawn(model, rounds=20).tolist() == np.zeros((20, 3)).tolist()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.floats(-1e6, 1e6),
     st.floats(1e-9, 1e6),
@@ -470,3 +461,25 @@ def test_compiled_rewards_copy():
     copy = law.copy()
     copy.floats[0] = 1.0
     assert law.floats[0] == 0.0
+
+
+def test_rounding_errors_in_a_covariance_are_tolerated():
+    """By 1e-13; `bad_calls` refuses errors of 1e-11."""
+    CorrelatedGaussianRewards([0.0, 0.0], [[1.0, 1.0 + 1e-13], [1.0, 1.0]])
+    CorrelatedGaussianRewards([0.0, 0.0], [[1.0, 1.0 + 1e-13], [1.0 + 1e-13, 1.0]])
+
+
+def test_a_covariance_may_be_a_frame():
+    frame = pd.DataFrame(np.diag([1.0, 2.0]), index=list("ab"), columns=list("ab"))
+    assert CorrelatedGaussianRewards([0.0, 1.0], frame).covariance.tolist() == [[1.0, 0.0], [0.0, 2.0]]
+
+
+def test_constant_logs_with_a_variance():
+    model = ReplayedRewards([[1.0, 1.0], [2.0]], variance=0.1)
+    assert model.draw([1, 0], np.random.default_rng(0)).tolist() == [2.0, 1.0]
+
+
+def test_the_largest_rewards_and_masked_arrays_without_masked_entries_are_accepted():
+    answer = np.ma.array([1e100, -1e100], mask=[False, False])
+    model = SampledRewards([0.0, 1.0, 2.0], lambda items, rng: answer, variance=1.0)
+    assert model.draw(np.array([0, 2]), np.random.default_rng(0)).tolist() == [1e100, -1e100]
