@@ -6,6 +6,7 @@ import numpy as np
 import semibandits as sb
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.matroids import Linear, Oracle, Partition, Uniform
+from semibandits.regret_bound.glpg.polytopes import polytope
 
 DIAMOND = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("a", "b")]
 LOOP = [("a", "b"), ("b", "a"), ("s", "a"), ("a", "t")]
@@ -24,9 +25,9 @@ TRAPPED = [(r, c) for r in range(11) for c in range(10)] + [(11, c) for c in ran
 GRID = [(r, c) for r in range(21) for c in range(21)][1:]  # if all pairs may be matched, there is a formula
 
 
-def with_node(edges, node, **attributes):
+def with_node(edges, node):
     graph = nx.Graph(edges)
-    graph.add_node(node, **attributes)
+    graph.add_node(node)
     return graph
 
 
@@ -37,17 +38,9 @@ def with_sides(sides, *nodes):
     return graph
 
 
-def is_one_of(*sets):
-    return Oracle(4, lambda indices: indices.tolist() in sets)
-
-
 def subsets_of(*sets):
     """Independence system whose maximal sets are `sets`, not a matroid."""
     return Oracle(6, lambda indices: any(set(indices.tolist()) <= s for s in sets))
-
-
-def listed(matrix, **options):
-    return sb.EnumeratedDecisions(matrix, **options)
 
 
 def matchings(edges, saturate="none"):
@@ -74,13 +67,10 @@ def common(first, second, size=None):
     return sb.MatroidIntersection(first, second, size)
 
 
-def bases(matroid):
-    return sb.MatroidBases(matroid)
-
-
 def no_matroid():
     """Its greedy scan 0, 1, 2, 3 rejects item 1 with item 0, but would accept it with items 0 and 2."""
-    return bases(is_one_of([], [0], [1], [2], [3], [0, 2], [0, 2, 3], [0, 1, 2]))
+    independent = [[], [0], [1], [2], [3], [0, 2], [0, 2, 3], [0, 1, 2]]
+    return sb.MatroidBases(Oracle(4, lambda indices: indices.tolist() in independent))
 
 
 def no_pair():
@@ -91,11 +81,6 @@ def no_pair_either():
     return common(subsets_of({1, 5}, {3, 4}), Partition([2, 2, 0, 1, 1, 2], {0: 1, 1: 1, 2: 2}))
 
 
-def two_carriers():
-    """10^17 decisions."""
-    return common(Partition(np.arange(288) % 16, 2), Partition(np.arange(288) % 3, 4), 10)
-
-
 def own(maximize, d=3):
     return type("Own", (sb.DecisionSet,), {"d": d, "m": 1, "maximize": lambda self, w: np.arange(d) == maximize(np.asarray(w))})()
 
@@ -103,22 +88,22 @@ def own(maximize, d=3):
 LONG = TooManyDecisionsError
 IMPROVES = r"improves by 2 when item 3 leaves for item 1: .* is not a matroid"
 CALLS = [
-    (lambda: listed([1, 0, 1]), r"shape \(n, d\) with n, d >= 1, got \(3,\)"),
-    (lambda: listed(np.zeros((0, 3))), r"got \(0, 3\)"),
-    (lambda: listed(np.zeros((1, 0))), r"got \(1, 0\)"),
-    (lambda: listed([[1, 0], [1]]), "rows of equal length"),
-    (lambda: listed([["1", "0"]]), "entries of type <U1"),
-    (lambda: listed([[1, 0], [0, 2]]), "got 2 in row 1, column 1"),
-    (lambda: listed([[1, 0.5]]), "got 0.5 in row 0, column 1"),
-    (lambda: listed([[1, np.nan]]), "got nan in row 0, column 1"),
-    (lambda: listed([[1, 0], [0, 1], [1, 1], [0, 1]]), "the same decision in rows 1 and 3"),
-    (lambda: listed(LISTED, items="abc"), "items must have d = 4 labels, got 3"),
-    (lambda: listed(LISTED, items="abcb"), "'b' for columns 1 and 3"),
-    (lambda: listed(LISTED, items=["a", "b", "c", []]), "hashable"),
-    (lambda: listed(LISTED, items={"a", "b", "c", "d"}), "must be a sequence"),
-    (lambda: listed(LISTED).maximize([1.7e308, 1.7e308, -1.7e308, -1.7e308]), HUGE),
-    (lambda: listed(LISTED).enumerate(3), "limit = 3 decisions to list, got 4", LONG),
-    (lambda: listed(LISTED).exchange_graph(np.zeros(4)), "no exchange graph", UnsupportedError),
+    (lambda: sb.EnumeratedDecisions([1, 0, 1]), r"shape \(n, d\) with n, d >= 1, got \(3,\)"),
+    (lambda: sb.EnumeratedDecisions(np.zeros((0, 3))), r"got \(0, 3\)"),
+    (lambda: sb.EnumeratedDecisions(np.zeros((1, 0))), r"got \(1, 0\)"),
+    (lambda: sb.EnumeratedDecisions([[1, 0], [1]]), "rows of equal length"),
+    (lambda: sb.EnumeratedDecisions([["1", "0"]]), "entries of type <U1"),
+    (lambda: sb.EnumeratedDecisions([[1, 0], [0, 2]]), "got 2 in row 1, column 1"),
+    (lambda: sb.EnumeratedDecisions([[1, 0.5]]), "got 0.5 in row 0, column 1"),
+    (lambda: sb.EnumeratedDecisions([[1, np.nan]]), "got nan in row 0, column 1"),
+    (lambda: sb.EnumeratedDecisions([[1, 0], [0, 1], [1, 1], [0, 1]]), "the same decision in rows 1 and 3"),
+    (lambda: sb.EnumeratedDecisions(LISTED, items="abc"), "items must have d = 4 labels, got 3"),
+    (lambda: sb.EnumeratedDecisions(LISTED, items="abcb"), "'b' for columns 1 and 3"),
+    (lambda: sb.EnumeratedDecisions(LISTED, items=["a", "b", "c", []]), "hashable"),
+    (lambda: sb.EnumeratedDecisions(LISTED, items={"a", "b", "c", "d"}), "must be a sequence"),
+    (lambda: sb.EnumeratedDecisions(LISTED).maximize([1.7e308, 1.7e308, -1.7e308, -1.7e308]), HUGE),
+    (lambda: sb.EnumeratedDecisions(LISTED).enumerate(3), "limit = 3 decisions to list, got 4", LONG),
+    (lambda: sb.EnumeratedDecisions(LISTED).exchange_graph(np.zeros(4)), "no exchange graph", UnsupportedError),
     (lambda: sb.MSets(3, 4), "m must be at most d = 3, got 4"),
     (lambda: sb.MSets(3, -1), "m must be at least 0, got -1"),
     (lambda: sb.MSets(0, 0), "must have items, got none"),
@@ -126,14 +111,14 @@ CALLS = [
     (lambda: sb.MSets(4, 2).enumerate(5), "limit = 5 decisions to list, got 6", LONG),
     (lambda: sb.MSets(3, 1).maximize([1, 2]), r"weights must have shape \(d,\) = \(3,\), got \(2,\)"),
     (lambda: sb.MSets(3, 1).maximize([1, 2, np.inf]), "weights must be finite, got inf at index 2"),
-    (lambda: bases(3), "matroid must be a Matroid, got int"),
-    (lambda: bases(Uniform(0, 0)), "must have items, got none in Uniform"),
-    (lambda: bases(Uniform(2, 1)).maximize([1, np.nan]), "weights must be finite, got nan"),
-    (lambda: bases(Uniform(2, 1)).swaps([1, np.inf]), "weights must be finite, got inf"),
-    (lambda: bases(Uniform(2, 1)).exchange_graph([1]), r"weights must have shape \(d,\) = \(2,\)"),
-    (lambda: bases(Uniform(60, 30)).enumerate(), "at most limit = 100,000 decisions to list, got 118,264,581,564,", LONG),
-    (lambda: bases(Uniform(2_000, 1_000)).enumerate(), r"to list, got at least 10\^600: raise limit", LONG),  # of 601 digits
-    (lambda: bases(Linear(np.random.default_rng(0).normal(size=(4, 12)))).count(limit=494), "limit = 494", LONG),
+    (lambda: sb.MatroidBases(3), "matroid must be a Matroid, got int"),
+    (lambda: sb.MatroidBases(Uniform(0, 0)), "must have items, got none in Uniform"),
+    (lambda: sb.MatroidBases(Uniform(2, 1)).maximize([1, np.nan]), "weights must be finite, got nan"),
+    (lambda: sb.MatroidBases(Uniform(2, 1)).swaps([1, np.inf]), "weights must be finite, got inf"),
+    (lambda: sb.MatroidBases(Uniform(2, 1)).exchange_graph([1]), r"weights must have shape \(d,\) = \(2,\)"),
+    (lambda: sb.MatroidBases(Uniform(60, 30)).enumerate(), "limit = 100,000 decisions to list, got 118,264,581,564,", LONG),
+    (lambda: sb.MatroidBases(Uniform(2_000, 1_000)).enumerate(), r"got at least 10\^600: raise limit", LONG),  # 601 digits
+    (lambda: sb.MatroidBases(Linear(np.random.default_rng(0).normal(size=(4, 12)))).count(limit=494), "limit = 494", LONG),
     (lambda: no_matroid().swaps([4.0, 3.0, 2.0, 1.0]), IMPROVES),
     (lambda: no_matroid().exchange_graph([4.0, 3.0, 2.0, 1.0]), IMPROVES),
     (lambda: common("graph", Uniform(3, 1)), "m1 must be a Matroid, got str"),
@@ -148,7 +133,7 @@ CALLS = [
     (lambda: common(Uniform(3, 2), Uniform(3, 3)).exchange_graph([1.7e308, -1.7e308, 1.6e308]), HUGE),
     (lambda: no_pair().maximize([1, 3, 2, 4, 5, 3]), "must be matroids, got exchanges that improve"),
     (lambda: no_pair_either().exchange_graph([5, 2, 0, 0, 3, 1]), "must be matroids, got exchanges that improve"),
-    (lambda: two_carriers().enumerate(50), "limit = 50", LONG),
+    (lambda: common(Partition(np.arange(288) % 16, 2), Partition(np.arange(288) % 3, 4), 10).enumerate(50), "limit = 50", LONG),
     (lambda: sb.SpanningTrees([(1, 2), (3, 4), (5, 5)]), "connected, got 3 components, with 1 in one and 3 in another"),
     (lambda: sb.SpanningTrees(with_node([(1, 2)], "far")), "2 components, with 1 in one and 'far' in another"),
     (lambda: sb.SpanningTrees(nx.DiGraph([(1, 2)])), "graph must be undirected, got a DiGraph"),
@@ -218,6 +203,8 @@ CALLS = [
      r"got 1 column \('lonely'\) with only 0 rows to share"),
     (lambda: matchings(GRID, "both").enumerate(100), "limit = 100 decisions to list", LONG),
     (lambda: matchings(GRID, "both").count(1000), "limit = 1,000 decisions to list", LONG),
+    (lambda: polytope(sb.MatroidBases(Partition([0, 0, 1, 1], 1))), "which only needs maximize", UnsupportedError),
+    (lambda: polytope(common(Uniform(4, 2), Partition([0, 0, 1, 1], 1))), "which only needs maximize", UnsupportedError),
     (lambda: sb.smallest_gap(sb.MSets(3, 1), [1.0]), "theta must have shape"),
     (lambda: sb.smallest_gap(sb.MSets(3, 1), [1, 2, 3], tie_tolerance=-1.0), "tie_tolerance must be >= 0"),
     (lambda: sb.smallest_gap(sb.MSets(3, 1), [1, 2, 3], tie_tolerance=np.nan), "tie_tolerance must be a finite number"),

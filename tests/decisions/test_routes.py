@@ -131,25 +131,6 @@ def test_budgets(case, seed):
         x.maximize_budgeted(-costs, budgets, reached.max() + 1.0)
 
 
-@given(routes())
-@settings(max_examples=100)
-def test_smallest_gap(case):
-    x, costs = case
-    rewards = np.sort(x.enumerate() @ -costs)[::-1]
-    gaps = rewards[0] - rewards
-    positive = gaps[gaps > 1e-9]
-    expected = positive.min() if len(positive) else np.inf
-    assert sb.smallest_gap(x, -costs) == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_smallest_gap_on_streets(seed):
-    kind, least = ("separate", "shared")[seed % 2], (0.0, 0.5, 1.0)[seed % 3]
-    x, costs = street_grid(3, 3, kind, np.random.default_rng(seed), least=least)
-    rewards = np.sort(x.enumerate() @ -costs)[::-1]
-    assert sb.smallest_gap(x, -costs) == pytest.approx(rewards[0] - rewards[1], abs=1e-12)
-
-
 def test_both_directions_of_an_edge_are_one_item():
     x = sb.Routes(STREETS, "home", "office")
     assert x.d == 5
@@ -163,12 +144,6 @@ def test_both_directions_of_an_edge_are_one_item():
 
 def test_a_sequence_of_arcs_is_directed_unless_told_otherwise():
     assert sb.Routes([("s", "a"), ("t", "a")], "s", "t", directed=False).count() == 1
-
-
-def test_an_acyclic_graph_has_the_same_paths():
-    arcs = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("a", "b")]
-    one, other = sb.Routes(arcs, "s", "t").enumerate(), sb.Paths(arcs, "s", "t").enumerate()
-    assert (np.unique(one, axis=0) == np.unique(other, axis=0)).all()
 
 
 def test_a_large_street_grid_is_fast_and_right():
