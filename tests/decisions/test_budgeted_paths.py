@@ -133,7 +133,7 @@ def test_front_answers_every_budget(problem):
         assert rewards @ front.best(at_least) == pytest.approx(expected, abs=TOLERANCE)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("integer", [False, True])
 def test_thousands_of_paths(record_ratio, seed, integer):
     decision_set, rng = medium(seed)
@@ -184,12 +184,7 @@ def test_steps_multiply_to_the_ratio_along_a_longest_path(monkeypatch, ratio):
     decision_set, rng = medium(1)
     rewards, budgets = rng.random((2, decision_set.d))
     seen = []
-
-    def spy(*arguments):
-        seen.append(arguments)
-        return best_path(*arguments)
-
-    monkeypatch.setattr(paths, "best_path", spy)
+    monkeypatch.setattr(paths, "best_path", lambda *arguments: seen.append(arguments) or best_path(*arguments))
     decision_set.maximize_budgeted(rewards, budgets, 0.0, ratio)
     decision_set.maximize_index(rewards, budgets, ratio)
     (*_, thinned, enough, _), (_, bonuses, *_, thinned_too, all_of_it, _) = seen
