@@ -31,18 +31,14 @@ def test_conformance(family, name):
 
 def concrete_families():
     """All concrete subclasses of DecisionSet in semibandits.decisions, except what is left of a set of any family."""
-    package = importlib.import_module("semibandits.decisions")
-    classes = set()
-    for module in pkgutil.iter_modules(package.__path__, "semibandits.decisions."):
-        for _, cls in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
-            if (
-                issubclass(cls, DecisionSet)
-                and cls.__module__.startswith("semibandits.")
-                and not inspect.isabstract(cls)
-                and cls is not AvailableDecisions
-            ):
-                classes.add(cls)
-    return classes
+    for module in pkgutil.iter_modules(importlib.import_module("semibandits.decisions").__path__, "semibandits.decisions."):
+        importlib.import_module(module.name)
+
+    def below(kind):
+        return {kind}.union(*map(below, kind.__subclasses__()))
+
+    ours = {kind for kind in below(DecisionSet) if kind.__module__.startswith("semibandits.decisions.")}
+    return {kind for kind in ours if not inspect.isabstract(kind)} - {AvailableDecisions}
 
 
 def test_registry_is_complete():

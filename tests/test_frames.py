@@ -14,17 +14,9 @@ import semibandits as sb
 from semibandits._frames import is_frame
 from semibandits.families.description import describe, fingerprint, rebuild
 
-LINKS = pd.DataFrame(
-    {
-        "from": ["home", "home", "bridge", "bridge", "ferry"],
-        "to": ["bridge", "ferry", "office", "ferry", "office"],
-        "minutes": [9.0, 7, 6, 1, 9.5],
-        "least": [3, 3, 3, 1, 3],
-    },
-    index=[7, 7, 3, 1, 0],
-)
-PAIRS = list(zip(LINKS["from"], LINKS["to"], strict=True))
-MINUTES = [9.0, 7.0, 6.0, 1.0, 9.5]
+PAIRS = [("home", "bridge"), ("home", "ferry"), ("bridge", "office"), ("bridge", "ferry"), ("ferry", "office")]
+MINUTES, LEAST = [9.0, 7.0, 6.0, 1.0, 9.5], [3, 3, 3, 1, 3]
+LINKS = pd.DataFrame(PAIRS, columns=["from", "to"], index=[7, 7, 3, 1, 0]).assign(minutes=MINUTES, least=LEAST)
 
 
 class Polars:
@@ -43,17 +35,14 @@ FRAMES = [LINKS, Polars(LINKS.to_dict("list"))]
 
 @pytest.mark.parametrize("frame", FRAMES)
 def test_frames_give_the_same_sets_as_pairs(frame):
-    ends = {"tail": "from", "head": "to"}
+    trip, ends = ("home", "office"), {"tail": "from", "head": "to"}
     sets = [
-        (sb.Paths(frame, "home", "office", **ends), sb.Paths(PAIRS, "home", "office")),
-        (sb.Routes(frame, "home", "office", **ends), sb.Routes(PAIRS, "home", "office")),
-        (
-            sb.Routes(frame, "home", "office", "least", directed=False, **ends),
-            sb.Routes(PAIRS, "home", "office", [3, 3, 3, 1, 3], directed=False),
-        ),
+        (sb.Paths(frame, *trip, **ends), sb.Paths(PAIRS, *trip)),
+        (sb.Routes(frame, *trip, **ends), sb.Routes(PAIRS, *trip)),
+        (sb.Routes(frame, *trip, "least", directed=False, **ends), sb.Routes(PAIRS, *trip, LEAST, directed=False)),
         (sb.SpanningTrees(frame, **ends), sb.SpanningTrees(PAIRS)),
         (sb.Matchings(frame, "none", row="from", column="to"), sb.Matchings(PAIRS, "none")),
-    ]  # fmt: skip
+    ]
     for built, expected in sets:
         assert fingerprint(built) == fingerprint(expected)
         assert built.items == expected.items
@@ -71,11 +60,9 @@ def test_columns_are_those_of_csv_files_by_default():
     assert sb.Matchings(LINKS.rename(columns={"from": "row", "to": "column"}), "none").items == tuple(PAIRS)
 
 
-@pytest.mark.parametrize(
-    "graph", [nx.DiGraph(), nx.MultiDiGraph(), nx.Graph(), nx.MultiGraph()], ids=lambda graph: type(graph).__name__
-)
-def test_attributes_of_graphs_are_in_the_order_of_the_items(graph):
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph, nx.Graph, nx.MultiGraph])
+def test_attributes_of_graphs_are_in_the_order_of_the_items(kind):
+    graph, rng = kind(), np.random.default_rng(0)
     pairs = [("a", "b"), ("c", "d"), ("b", "d"), ("a", "c"), ("b", "c")]
     pairs += [("a", "b"), ("b", "d")] * graph.is_multigraph()
     for u, v in pairs:
@@ -94,8 +81,7 @@ def test_attributes_of_a_bipartite_graph():
     graph = nx.Graph()
     graph.add_nodes_from("xy", bipartite=1)
     graph.add_nodes_from("ab", bipartite=0)
-    for u, v, cost in [("x", "a", 1.0), ("b", "x", 2.0), ("y", "a", 3.0), ("y", "b", 4.0)]:
-        graph.add_edge(u, v, cost=cost)
+    graph.add_weighted_edges_from([("x", "a", 1.0), ("b", "x", 2.0), ("y", "a", 3.0), ("y", "b", 4.0)], weight="cost")
     x = sb.Matchings(graph)
     assert dict(zip(x.items, x.values_of("cost"), strict=True)) == {
         ("a", "x"): 1.0, ("b", "x"): 2.0, ("a", "y"): 3.0, ("b", "y"): 4.0,
@@ -110,7 +96,7 @@ def test_sets_from_frames_are_pickled_without_them():
         again.values_of("minutes")
 
 
-@pytest.mark.parametrize("make", [lambda columns: pd.DataFrame(columns), Polars])
+@pytest.mark.parametrize("make", [pd.DataFrame, Polars])
 def test_msets_of_a_frame(make):
     frame = make({"film": ["Alien", "Brazil", "Cube"], "score": [3, 2, 1]})
     x = sb.MSets.from_frame(frame, 2, item="film")
@@ -136,7 +122,7 @@ ARTICLES = {
 }
 
 
-@pytest.mark.parametrize("make", [lambda columns: pd.DataFrame(columns), Polars])
+@pytest.mark.parametrize("make", [pd.DataFrame, Polars])
 def test_selections_with_quotas_from_a_frame(make):
     x = sb.MatroidBases.from_frame(make(ARTICLES), item="title", group="topic", capacities=1, size=2)
     by_hand = sb.MatroidBases(sb.matroids.quotas(ARTICLES["topic"], 1, 2), items=ARTICLES["title"])
@@ -164,7 +150,7 @@ def test_capacities_of_groups_may_differ():
     assert [x.items[i] for i in np.flatnonzero(chosen)] == ["Final", "Derby", "Vaccine"]
 
 
-@pytest.mark.parametrize("make", [lambda columns: pd.DataFrame(columns), Polars])
+@pytest.mark.parametrize("make", [pd.DataFrame, Polars])
 def test_selections_with_two_quotas_from_a_frame(make):
     names = {"item": "title", "groups": ("topic", "author")}
     x = sb.MatroidIntersection.from_frame(make(ARTICLES), **names, capacities=1)
@@ -204,9 +190,9 @@ def test_labels_replace_those_of_a_graph():
     triangle = sb.matroids.Graphic([("u", "v"), ("v", "w"), ("u", "w")])
     cheapest = sb.graves_lai(sb.MatroidBases(triangle, items=["bridge", "tunnel", "ferry"]), costs=[1.0, 2.0, 3.0])
     assert "Best spanning forest  bridge, tunnel" in cheapest.summary()
-    assert sb.MatroidBases(triangle).items == triangle.items
-    assert sb.MatroidIntersection(triangle, sb.matroids.Uniform(3, 1)).items == triangle.items
-    assert sb.MatroidIntersection(sb.matroids.Uniform(3, 1), triangle).items == triangle.items
+    plain = sb.matroids.Uniform(3, 1)
+    for x in (sb.MatroidBases(triangle), sb.MatroidIntersection(triangle, plain), sb.MatroidIntersection(plain, triangle)):
+        assert x.items == triangle.items
 
 
 @settings(max_examples=40)

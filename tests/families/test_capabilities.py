@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.families.capabilities import (
-    PROBLEMS,
-    capability_table,
-)
+from semibandits.families.capabilities import PROBLEMS, capability_table
 from semibandits.families.family import Guarantee, Guarantees
 from semibandits.families.registry import FAMILIES
 

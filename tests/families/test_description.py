@@ -12,16 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semibandits import matroids
-from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.enumerated import EnumeratedDecisions
-from semibandits.decisions.matchings import SATURATE, Matchings
-from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.msets import MSets
-from semibandits.decisions.paths import Paths
-from semibandits.decisions.routes import Routes
-from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits import (
+    DecisionSet,
+    EnumeratedDecisions,
+    Matchings,
+    MatroidBases,
+    MatroidIntersection,
+    MSets,
+    Paths,
+    Routes,
+    SpanningTrees,
+    matroids,
+)  # fmt: skip
+from semibandits.decisions.matchings import SATURATE
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import describe, digest, fingerprint, rebuild
 from semibandits.families.labels import decode_label, encode_label, without_addresses

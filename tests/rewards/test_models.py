@@ -15,16 +15,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits.rewards
+from semibandits import (
+    BernoulliRewards,
+    BoundedRewards,
+    CorrelatedGaussianRewards,
+    GammaRewards,
+    GaussianRewards,
+    PoissonRewards,
+    ReplayedRewards,
+    RewardModel,
+    SampledRewards,
+)  # fmt: skip
 from semibandits.kernels.rewards import draw
-from semibandits.rewards.base import CompiledRewards, RewardModel
-from semibandits.rewards.bernoulli import BernoulliRewards
-from semibandits.rewards.bounded import BoundedRewards
-from semibandits.rewards.correlated import CorrelatedGaussianRewards
-from semibandits.rewards.gamma import GammaRewards
-from semibandits.rewards.gaussian import GaussianRewards
-from semibandits.rewards.poisson import PoissonRewards
-from semibandits.rewards.replayed import ReplayedRewards
-from semibandits.rewards.sampled import SampledRewards
+from semibandits.rewards.base import CompiledRewards
 
 ROUNDS = 5_000
 ROOT = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [-0.5, 0.5, 2.0]])
@@ -38,40 +41,27 @@ def laplace(items, rng):
     return items + rng.laplace(scale=0.5, size=len(items))
 
 
-MODELS = {
-    "gaussian": GaussianRewards([1.0, -2.0, 0.0], variance=2.0),
-    "gaussian, a variance an item": GaussianRewards([1.0, -2.0, 0.0], variance=[0.5, 1e-6, 9.0]),
-    "correlated": CorrelatedGaussianRewards([1.0, -2.0, 0.0], COVARIANCE),
-    "bernoulli": BernoulliRewards([0.0, 0.3, 1.0]),
-    "poisson": PoissonRewards([0.0, 3.5, 40.0]),
-    "poisson, costs": PoissonRewards([-0.05, -9.99, -10.0], cost=True),
-    "gamma": GammaRewards([0.1, 2.0, 30.0]),
-    "gamma, concentrated costs": GammaRewards([-0.1, -2.0, -30.0], shape=9.0, cost=True),
-    "gamma, heavy": GammaRewards([0.1, 2.0, 30.0], shape=0.3),
-    "bounded": BoundedRewards([-1.0, 0.5, 3.0], low=-1.0, high=3.0),
-    "bounded, concentrated": BoundedRewards([0.2, 0.5, 0.9], concentration=20.0),
-    "bounded, almost a coin": BoundedRewards([0.2, 0.5, 0.9], concentration=0.05),
-    "replayed items": ReplayedRewards(LOGS),
-    "replayed rounds": ReplayedRewards(TABLE, variance=[1.0, 2.0, 3.0]),
-    "sampled": SampledRewards([0.0, 1.0, 2.0], laplace, variance=1.0),
-}
-COVARIANCES = {
-    "gaussian": 2.0 * np.eye(3),
-    "gaussian, a variance an item": np.diag([0.5, 1e-6, 9.0]),
-    "correlated": COVARIANCE,
-    "bernoulli": np.diag([0.0, 0.21, 0.0]),
-    "poisson": np.diag([0.0, 3.5, 40.0]),
-    "poisson, costs": np.diag([0.05, 9.99, 10.0]),
-    "gamma": np.diag([0.01, 4.0, 900.0]),
-    "gamma, concentrated costs": np.diag([0.01, 4.0, 900.0]) / 9.0,
-    "gamma, heavy": np.diag([0.01, 4.0, 900.0]) / 0.3,
-    "bounded": np.diag([0.0, 16 * (3 / 8) * (5 / 8) / 3, 0.0]),
-    "bounded, concentrated": np.diag([0.16, 0.25, 0.09]) / 21,
-    "bounded, almost a coin": np.diag([0.16, 0.25, 0.09]) / 1.05,
-    "replayed items": np.diag([np.var(log) for log in LOGS]),
-    "replayed rounds": np.cov(TABLE.T, bias=True),
-    "sampled": 0.5 * np.eye(3),
-}
+SPREADS = np.diag([0.01, 4.0, 900.0])
+WITH_COVARIANCES = {
+    "gaussian": (GaussianRewards([1.0, -2.0, 0.0], variance=2.0), 2.0 * np.eye(3)),
+    "gaussian, a variance an item": (
+        GaussianRewards([1.0, -2.0, 0.0], variance=[0.5, 1e-6, 9.0]), np.diag([0.5, 1e-6, 9.0]),
+    ),
+    "correlated": (CorrelatedGaussianRewards([1.0, -2.0, 0.0], COVARIANCE), COVARIANCE),
+    "bernoulli": (BernoulliRewards([0.0, 0.3, 1.0]), np.diag([0.0, 0.21, 0.0])),
+    "poisson": (PoissonRewards([0.0, 3.5, 40.0]), np.diag([0.0, 3.5, 40.0])),
+    "poisson, costs": (PoissonRewards([-0.05, -9.99, -10.0], cost=True), np.diag([0.05, 9.99, 10.0])),
+    "gamma": (GammaRewards([0.1, 2.0, 30.0]), SPREADS),
+    "gamma, concentrated costs": (GammaRewards([-0.1, -2.0, -30.0], shape=9.0, cost=True), SPREADS / 9.0),
+    "gamma, heavy": (GammaRewards([0.1, 2.0, 30.0], shape=0.3), SPREADS / 0.3),
+    "bounded": (BoundedRewards([-1.0, 0.5, 3.0], low=-1.0, high=3.0), np.diag([0.0, 16 * (3 / 8) * (5 / 8) / 3, 0.0])),
+    "bounded, concentrated": (BoundedRewards([0.2, 0.5, 0.9], concentration=20.0), np.diag([0.16, 0.25, 0.09]) / 21),
+    "bounded, almost a coin": (BoundedRewards([0.2, 0.5, 0.9], concentration=0.05), np.diag([0.16, 0.25, 0.09]) / 1.05),
+    "replayed items": (ReplayedRewards(LOGS), np.diag([np.var(log) for log in LOGS])),
+    "replayed rounds": (ReplayedRewards(TABLE, variance=[1.0, 2.0, 3.0]), np.cov(TABLE.T, bias=True)),
+    "sampled": (SampledRewards([0.0, 1.0, 2.0], laplace, variance=1.0), 0.5 * np.eye(3)),
+}  # fmt: skip
+MODELS = {name: model for name, (model, _) in WITH_COVARIANCES.items()}
 every_model = pytest.mark.parametrize("name", MODELS)
 
 
@@ -99,7 +89,7 @@ def test_every_model_is_here():
 @every_model
 def test_moments(name):
     """Means and covariances within five standard errors, estimated from the draws: 6e-7 a number, below 1e-4 in all."""
-    model, expected = MODELS[name], COVARIANCES[name]
+    model, expected = WITH_COVARIANCES[name]
     centred = many_draws(name) - model.theta
     products = np.einsum("ti,tj->tij", centred, centred)
     for sample, mean in ((centred, np.zeros(3)), (products, expected)):
@@ -196,10 +186,7 @@ def test_large_parameters_are_replaced_by_digests():
     with_minus_zero = np.arange(1000.0)
     with_minus_zero[0] = -0.0
     assert GaussianRewards(with_minus_zero).specification()["parameters"] == parameters
-    assert BernoulliRewards([0.1, 0.2]).specification() == {
-        "name": "BernoulliRewards",
-        "parameters": {"theta": [0.1, 0.2]},
-    }
+    assert BernoulliRewards([0.1, 0.2]).specification() == {"name": "BernoulliRewards", "parameters": {"theta": [0.1, 0.2]}}
 
 
 def test_what_policies_receive():
@@ -233,11 +220,7 @@ def test_which_models_are_independent_gaussian():
 def test_theta_is_copied():
     theta, variance = np.array([1.0, 2.0]), np.array([1.0, 1.0])
     covariance, table = np.eye(2), TABLE.copy()
-    models = (
-        GaussianRewards(theta, variance=variance),
-        CorrelatedGaussianRewards(theta, covariance),
-        ReplayedRewards(table),
-    )
+    models = GaussianRewards(theta, variance=variance), CorrelatedGaussianRewards(theta, covariance), ReplayedRewards(table)
     before = [drawn(model, rounds=3, items=(0, 1)).tolist() for model in models]
     for array in (theta, variance, covariance, table):
         array[:] = 77.0
@@ -383,8 +366,7 @@ def test_representations_show_shapes():
 class Coin(RewardModel):
     """A minimal user's model."""
 
-    theta = np.array([0.5, 0.5])
-    variance = 0.25
+    theta, variance = np.array([0.5, 0.5]), 0.25
 
     def draw(self, items, rng):
         return rng.integers(0, 2, size=len(items)).astype(float)
@@ -417,9 +399,7 @@ class ShiftedCorrelated(Shifted, CorrelatedGaussianRewards):
 
 
 class Renamed(GaussianRewards):
-    @property
-    def name(self):
-        return "mine"
+    name = property(lambda self: "mine")
 
 
 def test_an_overridden_draw_replaces_the_law():
