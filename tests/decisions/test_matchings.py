@@ -5,6 +5,7 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
+from brute_force import as_rows, costs_of_potentials
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
@@ -55,10 +56,6 @@ def all_matchings(pairs, saturate):
     return found
 
 
-def as_rows(matchings, d):
-    return np.array([[k in matching for k in range(d)] for matching in matchings])
-
-
 @every_mode
 @settings(max_examples=150)
 @given(data=st.data())
@@ -102,10 +99,7 @@ def test_exchange_graph(saturate, data):
     assert np.array_equal(x, decisions.maximize(theta))
     assert graph.n_nodes == x.sum() + (saturate != "both")
     assert (graph.costs >= 0).all()
-    padded = np.append(theta, 0.0)  # item -1 weighs nothing
-    from_potentials = padded[graph.leaving] - padded[graph.entering]
-    from_potentials += graph.potentials[graph.tails] - graph.potentials[graph.heads]
-    assert graph.costs == pytest.approx(from_potentials, abs=1e-13)
+    assert graph.costs == pytest.approx(costs_of_potentials(graph, theta), abs=1e-13)
     assert np.array_equal(graph.entering[graph.entering >= 0], np.flatnonzero(~x))
 
     gaps = theta @ x - rows @ theta
@@ -199,7 +193,4 @@ def test_near_ties_leave_costs_non_negative(scale):
     theta = scale * (rng.integers(0, 3, n * n) / 3 + 1e-15 * rng.normal(size=n * n))
     graph = Matchings([(r, c) for r in range(n) for c in range(n)]).exchange_graph(theta)
     assert (graph.costs >= 0).all()
-    padded = np.append(theta, 0.0)
-    reduced = padded[graph.leaving] - padded[graph.entering]
-    reduced += graph.potentials[graph.tails] - graph.potentials[graph.heads]
-    assert graph.costs == pytest.approx(reduced, abs=1e-13 * scale)
+    assert graph.costs == pytest.approx(costs_of_potentials(graph, theta), abs=1e-13 * scale)

@@ -5,6 +5,7 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
+from brute_force import as_rows, costs_of_potentials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,7 +30,7 @@ def all_bases(matroid):
     for k in range(matroid.d, -1, -1):
         found = [s for s in combinations(range(matroid.d), k) if matroid.is_independent(np.array(s, dtype=np.int64))]
         if found:
-            return np.array([[i in s for i in range(matroid.d)] for s in found])
+            return as_rows(found, matroid.d)
     raise AssertionError("the empty set is independent")
 
 
@@ -75,9 +76,7 @@ def test_swaps_and_exchange_graph_are_the_single_swaps(kind, data):
 def check_star(graph, theta, expected):
     """Every single swap is a cycle of two arcs through the hub, and there are no other cycles."""
     assert graph.n_nodes == 1 + len({i for _, i, _ in expected})
-    padded = np.append(theta, 0.0)
-    reduced = padded[graph.leaving] - padded[graph.entering] + graph.potentials[graph.tails] - graph.potentials[graph.heads]
-    assert graph.costs == pytest.approx(reduced, abs=1e-12)
+    assert graph.costs == pytest.approx(costs_of_potentials(graph, theta), abs=1e-12)
     assert len(graph.hub) == 0
     out, back = np.flatnonzero(graph.tails == 0), np.flatnonzero(graph.heads == 0)
     assert sorted([*out, *back]) == list(range(graph.n_arcs))

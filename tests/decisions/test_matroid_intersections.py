@@ -6,6 +6,7 @@ from itertools import combinations, product
 import networkx as nx
 import numpy as np
 import pytest
+from brute_force import as_rows, costs_of_potentials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
@@ -41,7 +42,7 @@ def instances(draw, first=None):
     by_size = common_sets(m1, m2)
     size = draw(st.sampled_from([None, *by_size]))
     common = MatroidIntersection(m1, m2, size=size)
-    rows = np.array([[i in indices for i in range(d)] for indices in by_size[common.m]])
+    rows = as_rows(by_size[common.m], d)
     values = draw(st.sampled_from([SMALL_INTEGERS, NEAR_TIES, REALS]))
     weights = np.array(draw(st.lists(values, min_size=d, max_size=d)))
     assert common.m == (max(by_size) if size is None else size)
@@ -127,11 +128,7 @@ def test_exchange_graph(instance):
     tolerance = 1e-12 * scale
     assert np.array_equal(x_star, common.maximize(weights))
     assert (graph.costs >= 0).all()
-    theta = np.append(weights, 0.0)
-    pi = graph.potentials
-    formula = theta[graph.leaving] - theta[graph.entering] + pi[graph.tails] - pi[graph.heads]
-    assert formula == pytest.approx(graph.costs, rel=0, abs=tolerance)
-
+    assert costs_of_potentials(graph, weights) == pytest.approx(graph.costs, rel=0, abs=tolerance)
     value = weights[x_star].sum()
     assert certified_bound(common, graph, weights) <= value + 10 * tolerance
     gaps = value - rows @ weights

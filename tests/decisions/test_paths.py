@@ -5,6 +5,7 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
+from brute_force import as_rows, costs_of_potentials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,10 +44,6 @@ def all_paths(arcs, node, target):
     if node == target:
         return [frozenset()]
     return [{k} | rest for k, (u, v) in enumerate(arcs) if u == node for rest in all_paths(arcs, v, target)]
-
-
-def as_rows(paths, d):
-    return np.array([[k in path for k in range(d)] for path in paths])
 
 
 @settings(max_examples=150)
@@ -90,10 +87,7 @@ def test_exchange_graph(problem):
     assert np.array_equal(x, decisions.maximize(theta))
     assert (graph.costs >= 0).all()
     assert (graph.costs[graph.entering < 0] == 0).all()
-    padded = np.append(theta, 0.0)  # item -1 weighs nothing
-    from_potentials = padded[graph.leaving] - padded[graph.entering]
-    from_potentials += graph.potentials[graph.tails] - graph.potentials[graph.heads]
-    assert graph.costs == pytest.approx(from_potentials, abs=1e-13)
+    assert graph.costs == pytest.approx(costs_of_potentials(graph, theta), abs=1e-13)
     used = np.sort(np.concatenate((graph.entering[graph.entering >= 0], graph.leaving[graph.leaving >= 0])))
     assert np.array_equal(used, np.flatnonzero(decisions.useful_items))
     assert np.array_equal(np.flatnonzero(x), np.sort(graph.leaving[graph.leaving >= 0]))

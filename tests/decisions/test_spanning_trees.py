@@ -4,6 +4,7 @@ from itertools import combinations, product
 
 import networkx as nx
 import numpy as np
+from brute_force import assert_same_exchanges
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,13 +76,7 @@ def test_swaps_and_exchange_graph_are_those_of_the_matroid_given_by_an_oracle(in
         return graph.number_of_nodes() == 0 or nx.is_forest(graph)
 
     reference = MatroidBases(Oracle(len(edges), independent))
-    ours, theirs = decisions.swaps(theta), reference.swaps(theta)
-    assert np.array_equal(ours.decision, theirs.decision)
-    assert np.array_equal(ours.leaving, theirs.leaving)
-    assert np.array_equal(ours.gaps, theirs.gaps)
-    graph, expected = decisions.exchange_graph(theta), reference.exchange_graph(theta)
-    for name in ("tails", "heads", "costs", "entering", "leaving"):
-        assert np.array_equal(getattr(graph, name), getattr(expected, name)), name
+    assert_same_exchanges(decisions, reference, theta)
 
 
 def test_a_large_graph_matches_networkx_and_its_path_minima():

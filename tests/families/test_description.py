@@ -12,18 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semibandits import (
-    DecisionSet,
-    EnumeratedDecisions,
-    Matchings,
-    MatroidBases,
-    MatroidIntersection,
-    MSets,
-    Paths,
-    Routes,
-    SpanningTrees,
-    matroids,
-)  # fmt: skip
+import semibandits as sb
+from semibandits import matroids
 from semibandits.decisions.matchings import SATURATE
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import describe, digest, fingerprint, rebuild
@@ -63,44 +53,44 @@ def mixed_tree():
 
 
 CASES = {
-    "paths": lambda: Paths([("s", "a"), ("s", "a"), ("a", "t"), ("s", "t"), ("a", "x"), ("y", "t")], "s", "t"),
-    "paths, networkx": lambda: Paths(grid_graph(), (0, 0), (2, 2)),
-    "paths, mixed labels": lambda: Paths([(None, 1), (True, 2.5), (1.0, math.inf), (2.5, "t"), (math.inf, "t")], None, "t"),
-    "routes": lambda: Routes([("s", "a"), ("a", "s"), ("s", "a"), ("a", "t"), ("a", "x")], "s", "t", [0, 0.5, 0.1, 3, 0]),
-    "routes, networkx": lambda: Routes(mixed_tree(), 3, 0, 0.1),
-    "routes, undirected": lambda: Routes([(0, 1), (1, 2), (0, 2)], 0, 2, directed=False),
-    "trees": lambda: SpanningTrees([(0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (2, 3)]),
-    "trees, networkx": lambda: SpanningTrees(mixed_tree()),
-    "msets": lambda: MSets(7, 3),
-    "msets, labels": lambda: MSets(3, 2, items=["x", 2, (2.0, False)]),
-    "msets, empty": lambda: MSets(3, 0),
-    "matchings, both": lambda: Matchings([(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)]),
-    "matchings, rows": lambda: Matchings([(i, j) for i in range(2) for j in (3, 2, 1)], saturate="rows"),
-    "matchings, columns": lambda: Matchings([(i, j) for i in (4, 3, 2) for j in range(2)], saturate="columns"),
-    "matchings, none": lambda: Matchings([("a", "b"), ("b", "a"), ("a", "a"), ("c", "b")], saturate="none"),
-    "matchings, networkx": lambda: Matchings(bipartite_graph()),
-    "matchings, networkx, alone": lambda: Matchings(bipartite_graph(["c9", "r9"]), saturate="none"),
-    "matroid, uniform": lambda: MatroidBases(matroids.Uniform(5, 2)),
-    "matroid, partition": lambda: MatroidBases(matroids.Partition("babccb", {"a": 1, "b": 2, "c": 0, "z": 4})),
-    "matroid, laminar": lambda: MatroidBases(
+    "paths": lambda: sb.Paths([("s", "a"), ("s", "a"), ("a", "t"), ("s", "t"), ("a", "x"), ("y", "t")], "s", "t"),
+    "paths, networkx": lambda: sb.Paths(grid_graph(), (0, 0), (2, 2)),
+    "paths, mixed labels": lambda: sb.Paths([(None, 1), (True, 2.5), (1.0, math.inf), (2.5, "t"), (math.inf, "t")], None, "t"),
+    "routes": lambda: sb.Routes([("s", "a"), ("a", "s"), ("s", "a"), ("a", "t"), ("a", "x")], "s", "t", [0, 0.5, 0.1, 3, 0]),
+    "routes, networkx": lambda: sb.Routes(mixed_tree(), 3, 0, 0.1),
+    "routes, undirected": lambda: sb.Routes([(0, 1), (1, 2), (0, 2)], 0, 2, directed=False),
+    "trees": lambda: sb.SpanningTrees([(0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (2, 3)]),
+    "trees, networkx": lambda: sb.SpanningTrees(mixed_tree()),
+    "msets": lambda: sb.MSets(7, 3),
+    "msets, labels": lambda: sb.MSets(3, 2, items=["x", 2, (2.0, False)]),
+    "msets, empty": lambda: sb.MSets(3, 0),
+    "matchings, both": lambda: sb.Matchings([(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)]),
+    "matchings, rows": lambda: sb.Matchings([(i, j) for i in range(2) for j in (3, 2, 1)], saturate="rows"),
+    "matchings, columns": lambda: sb.Matchings([(i, j) for i in (4, 3, 2) for j in range(2)], saturate="columns"),
+    "matchings, none": lambda: sb.Matchings([("a", "b"), ("b", "a"), ("a", "a"), ("c", "b")], saturate="none"),
+    "matchings, networkx": lambda: sb.Matchings(bipartite_graph()),
+    "matchings, networkx, alone": lambda: sb.Matchings(bipartite_graph(["c9", "r9"]), saturate="none"),
+    "matroid, uniform": lambda: sb.MatroidBases(matroids.Uniform(5, 2)),
+    "matroid, partition": lambda: sb.MatroidBases(matroids.Partition("babccb", {"a": 1, "b": 2, "c": 0, "z": 4})),
+    "matroid, laminar": lambda: sb.MatroidBases(
         matroids.Laminar([{0, 1}, {0, 1, 2, 3, 4}, set(), {2, 3}, {5}], [1, 3, 2, 2, 0], d=8)
     ),
-    "matroid, graphic": lambda: MatroidBases(matroids.Graphic([(0, 1), (1, 2), (2, 0), (3, 4), (3, 3), (1, 0)])),
-    "matroid, transversal": lambda: MatroidBases(matroids.Transversal([{"a", "d"}, {"a", "b"}, {"b", "c"}, [], ["c"]])),
-    "matroid, real": lambda: MatroidBases(matroids.Linear(REAL, tolerance=1e-7)),
-    "matroid, real with zeros": lambda: MatroidBases(matroids.Linear([[1, 0, 1, 2, 0], [0, 1, -1, 2, 0]])),
-    "matroid, binary": lambda: MatroidBases(matroids.Linear(BINARY, field=2)),
-    "intersection": lambda: MatroidIntersection(
+    "matroid, graphic": lambda: sb.MatroidBases(matroids.Graphic([(0, 1), (1, 2), (2, 0), (3, 4), (3, 3), (1, 0)])),
+    "matroid, transversal": lambda: sb.MatroidBases(matroids.Transversal([{"a", "d"}, {"a", "b"}, {"b", "c"}, [], ["c"]])),
+    "matroid, real": lambda: sb.MatroidBases(matroids.Linear(REAL, tolerance=1e-7)),
+    "matroid, real with zeros": lambda: sb.MatroidBases(matroids.Linear([[1, 0, 1, 2, 0], [0, 1, -1, 2, 0]])),
+    "matroid, binary": lambda: sb.MatroidBases(matroids.Linear(BINARY, field=2)),
+    "intersection": lambda: sb.MatroidIntersection(
         matroids.Graphic([(0, 1), (1, 2), (2, 0), (0, 1)]), matroids.Partition("xyxy", 1)
     ),
-    "intersection, size": lambda: MatroidIntersection(matroids.Uniform(4, 3), matroids.Linear(REAL[:, :4]), size=2),
-    "matroid, labels, partition": lambda: MatroidBases(matroids.Partition("aab", 1), items=["x", 2, (2.0, False)]),
-    "matroid, labels, graphic": lambda: MatroidBases(matroids.Graphic([(0, 1), (1, 2), (2, 0)]), items=[(1, 0), "b", "c"]),
-    "intersection, labels": lambda: MatroidIntersection(
+    "intersection, size": lambda: sb.MatroidIntersection(matroids.Uniform(4, 3), matroids.Linear(REAL[:, :4]), size=2),
+    "matroid, labels, partition": lambda: sb.MatroidBases(matroids.Partition("aab", 1), items=["x", 2, (2.0, False)]),
+    "matroid, labels, graphic": lambda: sb.MatroidBases(matroids.Graphic([(0, 1), (1, 2), (2, 0)]), items=[(1, 0), "b", "c"]),
+    "intersection, labels": lambda: sb.MatroidIntersection(
         matroids.Graphic([(0, 1), (1, 2), (2, 0)]), matroids.Partition("xyx", 1), items=["x", 2, (2.0, False)]
     ),
-    "enumerated": lambda: EnumeratedDecisions([[1, 0, 1], [0, 0, 0], [0, 1, 1]], items=["x", 2, (2.0, False)]),
-    "enumerated, plain": lambda: EnumeratedDecisions([[1, 0], [0, 1]]),
+    "enumerated": lambda: sb.EnumeratedDecisions([[1, 0, 1], [0, 0, 0], [0, 1, 1]], items=["x", 2, (2.0, False)]),
+    "enumerated, plain": lambda: sb.EnumeratedDecisions([[1, 0], [0, 1]]),
 }  # fmt: skip
 
 
@@ -140,7 +130,7 @@ def test_the_rebuilt_set_is_the_same(name):
 
 def test_real_matrices_keep_every_bit():
     first = matroids.Linear(np.random.default_rng(1).normal(size=(7, 30)))
-    second = written_and_read(MatroidBases(first)).matroid
+    second = written_and_read(sb.MatroidBases(first)).matroid
     assert first._vectors.tobytes() == second._vectors.tobytes()
 
 
@@ -148,11 +138,11 @@ def test_fingerprints_differ_between_sets():
     found = {name: fingerprint(CASES[name]()) for name in CASES}
     assert len(set(found.values())) == len(CASES)
     changed = [
-        MSets(7, 2),
-        Paths([("s", "a"), ("s", "a"), ("a", "t"), ("s", "t"), ("y", "t"), ("a", "x")], "s", "t"),
-        Matchings([("a", "b"), ("b", "a"), ("a", "a"), ("c", "c")], saturate="none"),
-        EnumeratedDecisions([[1, 0], [0, 1]], items=[0.0, 1.0]),
-        EnumeratedDecisions([[0, 1], [1, 0]]),
+        sb.MSets(7, 2),
+        sb.Paths([("s", "a"), ("s", "a"), ("a", "t"), ("s", "t"), ("y", "t"), ("a", "x")], "s", "t"),
+        sb.Matchings([("a", "b"), ("b", "a"), ("a", "a"), ("c", "c")], saturate="none"),
+        sb.EnumeratedDecisions([[1, 0], [0, 1]], items=[0.0, 1.0]),
+        sb.EnumeratedDecisions([[0, 1], [1, 0]]),
     ]
     assert not {fingerprint(x) for x in changed} & set(found.values())
 
@@ -184,7 +174,7 @@ class Label:
     """A hashable label whose text contains a memory address."""
 
 
-class Shifted(DecisionSet):
+class Shifted(sb.DecisionSet):
     """A user-defined set that returns the best item, or a neighbour if `shift` is not 0."""
 
     m = 1
@@ -208,10 +198,10 @@ def other(indices):
 
 UNSUPPORTED = {
     "Shifted": Shifted,
-    "Oracle": lambda: MatroidBases(matroids.Oracle(4, independent)),
-    "user-defined": lambda: MatroidIntersection(matroids.Uniform(4, 2), matroids.Oracle(4, independent)),
-    "frozenset": lambda: SpanningTrees([(frozenset([1]), 1)]),
-    "Label": lambda: EnumeratedDecisions([[1]], items=[Label()]),
+    "Oracle": lambda: sb.MatroidBases(matroids.Oracle(4, independent)),
+    "user-defined": lambda: sb.MatroidIntersection(matroids.Uniform(4, 2), matroids.Oracle(4, independent)),
+    "frozenset": lambda: sb.SpanningTrees([(frozenset([1]), 1)]),
+    "Label": lambda: sb.EnumeratedDecisions([[1]], items=[Label()]),
 }
 
 
@@ -226,9 +216,9 @@ def test_unsupported_sets_are_named(word):
 def test_fingerprints_of_user_defined_sets_depend_on_their_answers():
     assert fingerprint(Shifted()) == fingerprint(Shifted())
     assert len({fingerprint(Shifted()), fingerprint(Shifted(shift=1)), fingerprint(Shifted(5))}) == 3
-    first, second = (MatroidBases(matroids.Oracle(4, f)) for f in (independent, other))
+    first, second = (sb.MatroidBases(matroids.Oracle(4, f)) for f in (independent, other))
     assert fingerprint(first) != fingerprint(second)
-    assert fingerprint(first) != fingerprint(MatroidBases(matroids.Uniform(4, 2)))
+    assert fingerprint(first) != fingerprint(sb.MatroidBases(matroids.Uniform(4, 2)))
 
 
 LABELS = st.recursive(
@@ -254,7 +244,7 @@ def test_any_multigraph_survives(pairs, random):
     graph.add_edges_from(pairs)
     for source in (graph, pairs):
         first = matroids.Graphic(source)
-        second = written_and_read(MatroidBases(first)).matroid
+        second = written_and_read(sb.MatroidBases(first)).matroid
         assert (first.edges.nodes, first.items) == (second.edges.nodes, second.items)
         np.testing.assert_array_equal(first.edges.tails, second.edges.tails)
         np.testing.assert_array_equal(first.edges.heads, second.edges.heads)
@@ -269,7 +259,7 @@ def test_any_bipartite_multigraph_survives(pairs, as_graph, random):
         edges = nx.MultiGraph()
         edges.add_nodes_from((node, {"bipartite": int(node[0] == "c")}) for node in nodes)
         edges.add_edges_from((("r", i), ("c", j)) if random.random() < 0.5 else (("c", j), ("r", i)) for i, j in pairs)
-    first = Matchings(edges, "none")
+    first = sb.Matchings(edges, "none")
     second = written_and_read(first)
     assert (first.rows, first.columns, first.items) == (second.rows, second.columns, second.items)
     np.testing.assert_array_equal(first.row_index, second.row_index)
@@ -279,7 +269,7 @@ def test_any_bipartite_multigraph_survives(pairs, as_graph, random):
 @given(st.lists(st.sets(st.integers(0, 5), max_size=4), min_size=1, max_size=6), st.permutations("uvwxyz"), st.randoms())
 def test_names_of_places_do_not_matter(sets, names, random):
     renamed = [random.sample([names[p] for p in places], len(places)) for places in sets]
-    first, second = (MatroidBases(matroids.Transversal([*s])) for s in (sets, renamed))
+    first, second = (sb.MatroidBases(matroids.Transversal([*s])) for s in (sets, renamed))
     assert fingerprint(first) == fingerprint(second)
     np.testing.assert_array_equal(written_and_read(first).enumerate(), second.enumerate())
 
