@@ -224,7 +224,7 @@ def test_the_suite_finds_a_broken_set(message, overrides):
     overrides = dict(overrides)
     limit = overrides.pop("limit", 5_000)
     with pytest.raises(AssertionError, match=message):
-        check_decision_set(broken(**overrides), limit=limit)
+        check_decision_set(broken(**overrides), limit=limit, trials=8)
 
 
 def with_graph(change):
@@ -282,4 +282,4 @@ BROKEN_GRAPHS = [
 @pytest.mark.parametrize(("message", "change"), BROKEN_GRAPHS)
 def test_the_suite_finds_a_broken_exchange_graph(message, change):
     with pytest.raises(AssertionError, match=message):
-        check_decision_set(with_graph(change))
+        check_decision_set(with_graph(change), trials=8)

@@ -124,14 +124,6 @@ def test_long_paths_do_not_lose_small_differences():
     assert sb.smallest_gap(sb.Paths(arcs, 0, 200), theta) == pytest.approx(pairs.min(), rel=1e-9)
 
 
-def test_decisions_that_contain_others():
-    everything = sb.EnumeratedDecisions([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]])
-    assert sb.smallest_gap(everything, [-1.0, -2.0, -4.0]) == 1.0
-    assert sb.smallest_gap(everything, [1.0, 2.0, 4.0]) == 4.0
-    assert sb.smallest_gap(everything, [0.0, 0.0, 0.5]) == 0.5
-    assert sb.smallest_gap(everything, [0.0, 0.0, 0.0]) == math.inf
-
-
 def test_ties_follow_the_tolerance():
     decision_set = sb.MSets(3, 1)
     theta = [1.0, 1.0 - 1e-9, 0.0]

@@ -146,21 +146,6 @@ def test_exchange_graph(instance):
         assert_exchanges_lead_to(graph, x, weights, tolerance)
 
 
-def test_a_two_cycle_swap_that_no_single_swap_reaches():
-    # Assignments of two rows to two columns: leaving the diagonal takes both exchanges at once.
-    rows, columns = matroids.Partition("aabb", 1), matroids.Partition("xyxy", 1)
-    common = MatroidIntersection(rows, columns)
-    graph = common.exchange_graph([5, 1, 1, 4])
-    assert graph.decision.tolist() == [True, False, False, True]
-    # y0 -> row a -> item 1 -> column y -> y3 -> row b -> item 2 -> column x -> y0.
-    assert graph.n_nodes == 6
-    assert graph.n_arcs == 6
-    assert graph.costs.sum() == pytest.approx(9 - 2, rel=1e-15)
-    assert sorted(graph.entering[graph.entering >= 0]) == [1, 2]
-    assert sorted(graph.leaving[graph.leaving >= 0]) == [0, 3]
-    assert graph.apply(np.arange(6)).tolist() == [False, True, True, False]
-
-
 def test_items_with_the_same_exchanges_share_nodes():
     d, m = 40, 5
     common = MatroidIntersection(matroids.Uniform(d, m), matroids.Uniform(d, d))

@@ -130,9 +130,6 @@ def test_arcs_on_no_path_are_legal_and_never_used():
     assert decisions.items[5] == ("s", "t", 1)
     assert decisions.useful_items.tolist() == [1, 0, 0, 0, 0, 1]
     assert decisions.maximize([0, 9, 9, 9, 9, 1]).tolist() == [0, 0, 0, 0, 0, 1]
-    graph = decisions.exchange_graph([0, 9, 9, 9, 9, 1])
-    assert graph.n_nodes == 2
-    assert sorted(graph.entering.tolist()) == [-1, 0]
 
 
 def test_equally_heavy_paths_and_zero_weights():

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 import semibandits as sb
 from route_cases import routes, street_grid
 
-STREETS = nx.Graph([("home", "a"), ("a", "b"), ("b", "office"), ("home", "b"), ("a", "office")])
-
 
 def index_of(costs, least, bonuses, x):
     """Largest mean of a route if squared raises over bonuses add up to at most 1: bisection for the common slope."""
@@ -129,17 +127,6 @@ def test_budgets(case, seed):
             x.maximize_budgeted(-costs, budgets, reached.min(), ratio=0.5)
     with pytest.raises(sb.Infeasible):
         x.maximize_budgeted(-costs, budgets, reached.max() + 1.0)
-
-
-def test_both_directions_of_an_edge_are_one_item():
-    x = sb.Routes(STREETS, "home", "office")
-    assert x.d == 5
-    assert not x.directed
-    assert x.count() == 4
-    best = x.maximize(-np.array([1.0, 1.0, 1.0, 5.0, 5.0]))  # in the order of networkx: home-a, home-b, a-b, a-office, b-office
-    assert x.walk(best)[0] == "home"
-    backwards = sb.Routes(STREETS, "office", "home")
-    assert (backwards.maximize(-np.ones(5)) == x.maximize(-np.ones(5))).all()
 
 
 def test_a_sequence_of_arcs_is_directed_unless_told_otherwise():

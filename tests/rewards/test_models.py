@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import semibandits as sb
 import semibandits.rewards
 from semibandits.kernels.rewards import draw
-from semibandits.rewards.base import CompiledRewards
 
 ROUNDS = 5_000
 ROOT = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [-0.5, 0.5, 2.0]])
@@ -87,13 +86,6 @@ def test_moments(name):
         assert (np.abs(sample.mean(axis=0) - mean) <= 5 * errors + 1e-12).all()
 
 
-@every_model
-def test_the_same_seed_gives_the_same_rewards_and_another_does_not(name):
-    model = MODELS[name]
-    assert drawn(model, rounds=20).tolist() == drawn(model, rounds=20).tolist()
-    assert drawn(model, rounds=20).tolist() != drawn(model, seed=2, rounds=20).tolist()
-
-
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "sampled"])
 def test_python_and_compiled_path_give_the_same_bits(name):
     model, law = MODELS[name], MODELS[name].compiled()
@@ -135,7 +127,7 @@ def test_models_are_immutable(name):
 def test_pickles_draw_the_same_and_stay_immutable(name):
     model = MODELS[name]
     copy = pickle.loads(pickle.dumps(model))
-    assert drawn(copy, rounds=20).tolist() == drawn(model, rounds=20).tolist()
+    assert drawn(copy, rounds=20).tolist() == drawn(model, rounds=20).tolist() != drawn(model, seed=2, rounds=20).tolist()
     assert copy.specification() == model.specification()
     assert repr(copy) == repr(model)
     assert copy.is_independent_gaussian == model.is_independent_gaussian
@@ -428,13 +420,6 @@ def test_a_sampler_cannot_change_the_items_of_the_caller():
     items = np.array([1, 2])
     sb.SampledRewards([0.0, 0.0, 0.0], spoil, variance=1.0).draw(items, np.random.default_rng(0))
     assert items.tolist() == [1, 2]
-
-
-def test_compiled_rewards_copy():
-    law = CompiledRewards(0, np.zeros(2), np.ones(1, dtype=np.int64))
-    copy = law.copy()
-    copy.floats[0] = 1.0
-    assert law.floats[0] == 0.0
 
 
 def test_rounding_errors_in_a_covariance_are_tolerated():
