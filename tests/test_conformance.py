@@ -8,14 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import semibandits
+import semibandits as sb
 from example_sets import OnlyMaximizes
 from family_examples import EXAMPLES
 from semibandits.decisions.available import AvailableDecisions
-from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError, TooManyDecisionsError, UnsupportedError
 from semibandits.families.family import Guarantee
 from semibandits.families.registry import FAMILIES
@@ -37,7 +34,7 @@ def concrete_families():
     def below(kind):
         return {kind}.union(*map(below, kind.__subclasses__()))
 
-    ours = {kind for kind in below(DecisionSet) if kind.__module__.startswith("semibandits.decisions.")}
+    ours = {kind for kind in below(sb.DecisionSet) if kind.__module__.startswith("semibandits.decisions.")}
     return {kind for kind in ours if not inspect.isabstract(kind)} - {AvailableDecisions}
 
 
@@ -45,7 +42,7 @@ def test_registry_is_complete():
     classes = [family.cls for family in FAMILIES.values()]
     assert len(set(classes)) == len(classes)
     assert set(classes) == concrete_families()
-    assert all(getattr(semibandits, cls.__name__) is cls for cls in classes)
+    assert all(getattr(sb, cls.__name__) is cls for cls in classes)
     assert set(FAMILIES) == set(EXAMPLES), "each family has examples in tests/family_examples.py"
 
 
@@ -57,7 +54,7 @@ def test_records_are_right(family):
     guarantee = family.guarantees.graves_lai
     assert (guarantee == Guarantee.CLOSED_FORM) == issubclass(family.cls, MatroidDecisions)
     assert [has_exchange_graph(example) for example in examples] == [family.has_exchange_graph] * len(examples)
-    is_hard = family.cls is semibandits.Routes  # counting simple paths is #P-complete (Valiant 1979)
+    is_hard = family.cls is sb.Routes  # counting simple paths is #P-complete (Valiant 1979)
     assert is_hard or any(map(counts_without_listing, examples))
 
 
@@ -76,11 +73,11 @@ def counts_without_listing(decision_set):
         return False
 
 
-class Wrapped(DecisionSet):
+class Wrapped(sb.DecisionSet):
     """A user-defined decision set that delegates to matchings; the sets below break one requirement each."""
 
     def __init__(self):
-        self.inner = Matchings([("a", 1), ("a", 2), ("b", 1), ("b", 2), ("c", 2)], saturate="none")
+        self.inner = sb.Matchings([("a", 1), ("a", 2), ("b", 1), ("b", 2), ("c", 2)], saturate="none")
 
     d = property(lambda self: self.inner.d)
     m = property(lambda self: self.inner.m)
@@ -103,15 +100,15 @@ class Wrapped(DecisionSet):
 
     def indexed(self, rewards, bonuses, ratio):
         """maximize_index for bonuses of any sign."""
-        return DecisionSet.maximize_index(self, rewards, np.maximum(bonuses, 0.0), ratio)
+        return sb.DecisionSet.maximize_index(self, rewards, np.maximum(bonuses, 0.0), ratio)
 
 
 def test_it_needs_a_trial():
     with pytest.raises(InvalidInputError, match="trials must be at least 1, got 0"):
-        check_decision_set(MSets(3, 1), trials=0)
+        check_decision_set(sb.MSets(3, 1), trials=0)
 
 
-@pytest.mark.parametrize("build", [lambda: Wrapped(), lambda: OnlyMaximizes(MSets(4, 2))], ids=["all", "maximize alone"])
+@pytest.mark.parametrize("build", [lambda: Wrapped(), lambda: OnlyMaximizes(sb.MSets(4, 2))], ids=["all", "maximize alone"])
 def test_a_valid_user_defined_set_passes(build):
     check_decision_set(build())
 
@@ -161,7 +158,7 @@ def ignores_the_budget(self, rewards, budgets, at_least, ratio):
 
 
 def never_infeasible(self, rewards, budgets, at_least, ratio):
-    x = DecisionSet._maximize_budgeted(self, rewards, budgets, at_least, ratio)
+    x = sb.DecisionSet._maximize_budgeted(self, rewards, budgets, at_least, ratio)
     return self.maximize(budgets) if x is None else x
 
 
@@ -214,8 +211,8 @@ BROKEN_SETS = [
     ("of a front must have reward", {"_budget_front": lambda self, a, c: self.maximize(c)[np.newaxis]}),
     ("by maximize_index for bonuses < 0", {"maximize_index": lambda self, a, c, ratio=1.0: self.indexed(a, c, ratio)}),
     ("read-only, got a writeable rows", {"rows": np.arange(3)}),
-    ("d must survive pickling, got 6", {"__reduce__": lambda self: (MSets, (6, 2))}),
-    ("items must survive pickling", {"__reduce__": lambda self: (MSets, (5, 2))}),
+    ("d must survive pickling, got 6", {"__reduce__": lambda self: (sb.MSets, (6, 2))}),
+    ("items must survive pickling", {"__reduce__": lambda self: (sb.MSets, (5, 2))}),
 ]
 
 

@@ -104,9 +104,6 @@ def test_msets_of_a_frame(make):
     assert x.values_of("score").tolist() == [3.0, 2.0, 1.0]
     assert rebuild(describe(x)).items == x.items
     assert fingerprint(x) != fingerprint(sb.MSets(3, 2))
-    assert "items" not in describe(sb.MSets(3, 2))
-    learner = sb.Learner(x, variance=1.0, seed=0)
-    assert sb.Learner.from_state(learner.state()).ask().labels == learner.ask().labels
     assert "Best set    Alien, Brazil" in sb.graves_lai(x, x.values_of("score")).summary()
 
 
@@ -162,8 +159,6 @@ def test_selections_with_two_quotas_from_a_frame(make):
     limits = [{"sports": 2, "health": 1, "politics": 0}, 1]
     y = sb.MatroidIntersection.from_frame(make(ARTICLES), **names, capacities=limits, size=1)
     assert (y.m, y.count()) == (1, 4)
-    learner = sb.Learner(y, variance=1.0, seed=0)
-    assert sb.Learner.from_state(learner.state()).ask().labels == learner.ask().labels
 
 
 def test_a_whole_frame_of_polars_is_no_column():

@@ -34,7 +34,7 @@ def links_with_a_gap(missing):
 
 
 def selection(**options):
-    return sb.MatroidBases.from_frame(ARTICLES, **({"capacities": 1} | options))
+    return sb.MatroidBases.from_frame(ARTICLES, capacities=1, **options)
 
 
 def of_two(**options):

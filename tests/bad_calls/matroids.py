@@ -6,8 +6,6 @@ import numpy as np
 from semibandits import matroids
 from semibandits.errors import TooManyDecisionsError
 
-CROSSING = "got sets 0 and 2, which share item"
-
 
 def independent_if(*known):
     """The axioms of an oracle that accepts these sets and no others."""
@@ -33,8 +31,7 @@ CALLS = [
     (lambda: matroids.quotas("aabb", 1, -1), "size must be at most 2, .* and at least 0, got -1"),
     (lambda: matroids.quotas("aabb", 1, 1.5), "size must be an integer, got 1.5"),
     (lambda: matroids.quotas("aabb", 1, True), "size must be an integer, got True"),
-    (lambda: matroids.Laminar([[0, 1], [5], [1, 2]], 1), f"{CROSSING} 1 while item [02] is"),
-    (lambda: matroids.Laminar([[0, 1, 2], [0, 1], [1, 2, 3, 4]], 1), CROSSING),
+    (lambda: matroids.Laminar([[0, 1], [5], [1, 2]], 1), "got sets 0 and 2, which share item 1 while item [02] is"),
     (lambda: matroids.Laminar([[0, 1], [1, 0]], 1), "same items in sets 0 and 1"),
     (lambda: matroids.Laminar([[0, 0]], 1), r"sets\[0\] must be distinct, got item 0 twice"),
     (lambda: matroids.Laminar([[0, 3]], 1, d=3), r"sets\[0\] must contain items >= 0 and < d = 3, got 3"),
@@ -53,7 +50,6 @@ CALLS = [
     (lambda: matroids.Linear([[1, 2]], field=2), "must contain 0 and 1 if field=2, got 2.0 in row 0, column 1"),
     (lambda: matroids.Linear([[1, 2]], field=3), "field must be None .* or 2, got 3"),
     (lambda: matroids.Linear([[1, 2]], tolerance=-1), r"tolerance must lie in \[0, 1\), got -1"),
-    (lambda: matroids.Linear([[1, 2]], tolerance=np.nan), r"tolerance must lie in \[0, 1\), got nan"),
     (lambda: matroids.Oracle(2, 3), "is_independent must be a function, got int"),
     (lambda: matroids.Oracle(2, lambda indices: len(indices) > 0), "True for the empty set, got False"),
     (lambda: matroids.Oracle(2, lambda indices: None), r"return True or False, got None for \[\]"),

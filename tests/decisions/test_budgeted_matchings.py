@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from brute_force import NUMBERS, forgiven
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -12,14 +13,6 @@ from semibandits.decisions.matchings import Matchings
 from semibandits.errors import Infeasible, InvalidInputError
 
 MODES = ["both", "rows", "columns", "none"]
-NUMBERS = {
-    "integer": st.integers(-4, 4),
-    "real": st.floats(-1, 1, allow_subnormal=False),
-    "ties": st.sampled_from([1.0, 1.0, 0.0, -1.0]),
-    "near ties": st.sampled_from([0.7, 0.7 + 1e-8, 0.7 - 1e-8]),
-    "huge": st.floats(-1, 1).map(lambda number: 1e50 * number),
-    "tiny": st.floats(-1, 1).map(lambda number: 1e-50 * number),
-}
 
 
 @st.composite
@@ -52,9 +45,9 @@ def test_budgeted_equals_enumeration(instance, data):
     sums = rows @ budgets
     shift = data.draw(st.sampled_from([0.0, 0.0, 0.3, -0.3])) * unit(budgets)
     at_least = float(data.draw(st.sampled_from(sums.tolist()))) + shift
-    met = sums >= at_least - 1e-12 * decision_set.m * unit(budgets)
+    met = sums >= at_least - forgiven(decision_set, budgets)
     # The answer must not depend on whether rounding moves a sum across the tolerance.
-    assume((np.abs(sums - at_least + 1e-12 * decision_set.m * unit(budgets)) > 1e-14 * unit(budgets)).all())
+    assume((np.abs(sums - at_least + forgiven(decision_set, budgets)) > 1e-14 * unit(budgets)).all())
     if not met.any():
         with pytest.raises(Infeasible, match="lower at_least"):
             decision_set.maximize_budgeted(rewards, budgets, at_least)
@@ -86,7 +79,7 @@ def test_answers_are_exact_at_any_ratio(instance, ratio, data):
     decision_set, rows, rewards, budgets = instance
     sums = rows @ budgets
     at_least = float(data.draw(st.sampled_from(sums.tolist())))
-    margin = 1e-12 * decision_set.m * unit(budgets)
+    margin = forgiven(decision_set, budgets)
     x = decision_set.maximize_budgeted(rewards, budgets, at_least, ratio=ratio)
     assert x in decision_set
     assert budgets @ x >= at_least - 1.01 * margin
@@ -104,7 +97,7 @@ def test_the_front_answers_every_budget(instance):
     decision_set, rows, rewards, budgets = instance
     front = decision_set.budget_front(rewards, budgets)
     a, c = rows @ rewards, rows @ budgets
-    margin = 1e-12 * decision_set.m * unit(budgets)
+    margin = forgiven(decision_set, budgets)
     for at_least in c:
         x = front.best(float(at_least))
         assert x in decision_set

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from brute_force import NUMBERS, forgiven
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,15 +13,6 @@ from semibandits.decisions.msets import MSets
 from semibandits.errors import Infeasible, SolverError
 
 TOLERANCE = 1e-11  # relative to the largest number
-NUMBERS = {
-    "integer": st.integers(-4, 4).map(float),
-    "real": st.floats(-1, 1, allow_subnormal=False),
-    "ties": st.sampled_from([1.0, 1.0, 0.0, -1.0]),
-    "rounding": st.integers(-3, 3).map(lambda k: 0.1 * k),
-    "near ties": st.sampled_from([0.7, 0.7 + 1e-8, 0.7 - 1e-8]),
-    "huge": st.floats(-1, 1).map(lambda number: 1e50 * number),
-    "tiny": st.floats(-1, 1).map(lambda number: 1e-50 * number),
-}
 RATIOS = st.sampled_from([0.1, 0.5, 0.9, 0.99])
 SHARES = st.one_of(st.floats(0, 1), st.sampled_from([-0.5, 0.0, 1.0, 1.01]), st.integers(0, 69))
 
@@ -42,10 +34,6 @@ def instances(draw, *, sign=(-1, -1)):
             vector = np.array(draw(st.lists(numbers, min_size=d, max_size=d)))
         vectors.append(np.abs(vector) if own == 1 else vector)
     return decisions, decisions.enumerate(), *vectors
-
-
-def forgiven(decisions, weights):
-    return 1e-12 * decisions.m * np.abs(weights).max()
 
 
 def budget_at(rows, budgets, share):

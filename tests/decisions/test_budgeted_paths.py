@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from brute_force import forgiven
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,10 +49,6 @@ def medium(seed, d=60, n=14):
     pairs = np.sort(rng.integers(0, n, (d, 2)), axis=1)
     arcs = [(u, v) for u, v in pairs.tolist() if 0 < v - u < 5] + [(v, v + 1) for v in range(n - 1)]
     return Paths(arcs, 0, n - 1), rng
-
-
-def forgiven(decision_set, budgets):
-    return 1e-12 * decision_set.m * np.abs(budgets).max()
 
 
 def best_within(decision_set, rewards, budgets, at_least):

@@ -201,9 +201,12 @@ def test_scale_of_the_weights_does_not_matter(scale):
     assert costs / scale == pytest.approx(reference, rel=1e-9, abs=1e-13)
 
 
-def test_integer_weights_up_to_45_bits_are_exact():
+def test_sums_of_integers_are_exact_and_do_not_overflow():
+    """Up to 45 bits."""
     common = MatroidIntersection(matroids.Uniform(3, 1), matroids.Uniform(3, 2))
     assert common.maximize([2**45 - 2, 2**45 - 1, 2**45 - 3]).tolist() == [False, True, False]
+    common = MatroidIntersection(matroids.Uniform(3, 2), matroids.Uniform(3, 3))
+    assert common.maximize([1.7e308, -1.7e308, 1.6e308]).tolist() == [True, False, True]
 
 
 def test_no_items_chosen_is_one_decision():
@@ -213,11 +216,6 @@ def test_no_items_chosen_is_one_decision():
     graph = common.exchange_graph([1, 2, 3])
     assert graph.n_nodes == graph.n_arcs == 0
     assert MatroidIntersection(matroids.Uniform(3, 2), matroids.Uniform(3, 2), size=0).count() == 1
-
-
-def test_sums_of_integers_do_not_overflow():
-    common = MatroidIntersection(matroids.Uniform(3, 2), matroids.Uniform(3, 3))
-    assert common.maximize([1.7e308, -1.7e308, 1.6e308]).tolist() == [True, False, True]
 
 
 def test_properties():

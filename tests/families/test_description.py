@@ -40,8 +40,7 @@ def bipartite_graph(isolated=()):
     graph.add_nodes_from(["c2", "r1", "c1", "r2"])
     graph.add_edges_from([("c1", "r2"), ("r1", "c1"), ("c2", "r1"), ("r2", "c1"), ("r2", "c2")])
     graph.add_nodes_from(isolated)
-    for node in graph:
-        graph.nodes[node]["bipartite"] = int(node.startswith("c"))
+    nx.set_node_attributes(graph, {node: int(node.startswith("c")) for node in graph}, "bipartite")
     return graph
 
 
@@ -192,10 +191,6 @@ def independent(indices):
     return len(indices) <= 2
 
 
-def other(indices):
-    return len(indices) <= 2 and 0 not in indices
-
-
 UNSUPPORTED = {
     "Shifted": Shifted,
     "Oracle": lambda: sb.MatroidBases(matroids.Oracle(4, independent)),
@@ -216,9 +211,9 @@ def test_unsupported_sets_are_named(word):
 def test_fingerprints_of_user_defined_sets_depend_on_their_answers():
     assert fingerprint(Shifted()) == fingerprint(Shifted())
     assert len({fingerprint(Shifted()), fingerprint(Shifted(shift=1)), fingerprint(Shifted(5))}) == 3
-    first, second = (sb.MatroidBases(matroids.Oracle(4, f)) for f in (independent, other))
-    assert fingerprint(first) != fingerprint(second)
-    assert fingerprint(first) != fingerprint(sb.MatroidBases(matroids.Uniform(4, 2)))
+    without_0 = matroids.Oracle(4, lambda indices: len(indices) <= 2 and 0 not in indices)
+    sets = map(sb.MatroidBases, (matroids.Oracle(4, independent), without_0, matroids.Uniform(4, 2)))
+    assert len(set(map(fingerprint, sets))) == 3
 
 
 LABELS = st.recursive(
@@ -238,9 +233,7 @@ def test_labels_survive_exactly(label):
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=9), st.randoms())
 def test_any_multigraph_survives(pairs, random):
     graph = nx.MultiGraph()
-    nodes = list(range(5))
-    random.shuffle(nodes)
-    graph.add_nodes_from(nodes)
+    graph.add_nodes_from(random.sample(range(5), 5))
     graph.add_edges_from(pairs)
     for source in (graph, pairs):
         first = matroids.Graphic(source)
@@ -278,6 +271,7 @@ def changed(name, key, value):
     return {**describe(CASES[name]()), key: value}
 
 
+REAL_MATROID = describe(CASES["matroid, real"]())["matroid"]
 DAMAGED = {
     "nothing": {},
     "text": "paths",
@@ -299,10 +293,8 @@ DAMAGED = {
     "row": changed("enumerated", "decisions", [[3]]),
     "negative row": changed("enumerated", "decisions", [[-1]]),
     "fraction": changed("enumerated", "decisions", [[0.5]]),
-    "columns": changed(
-        "matroid, real", "matroid", {**describe(CASES["matroid, real"]())["matroid"], "columns": [[2.0, 0.0, 0.0]] * 6}
-    ),
-    "shape": changed("matroid, real", "matroid", {**describe(CASES["matroid, real"]())["matroid"], "shape": [4, 6]}),
+    "columns": changed("matroid, real", "matroid", {**REAL_MATROID, "columns": [[2.0, 0.0, 0.0]] * 6}),
+    "shape": changed("matroid, real", "matroid", {**REAL_MATROID, "shape": [4, 6]}),
     "size": changed("intersection", "size", 9),
 }
 
