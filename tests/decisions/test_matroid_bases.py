@@ -15,7 +15,6 @@ from semibandits.decisions.matroids import MatroidBases
 
 # Small integers make ties and exact sums; the second kind has gaps far apart.
 numbers = st.one_of(st.integers(-2, 2).map(float), st.sampled_from([0.1, 0.3, -1e-6, 1e6]))
-many = settings(max_examples=150)
 
 
 @st.composite
@@ -41,7 +40,7 @@ def single_swaps(x, bases):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@many
+@settings(max_examples=150)
 @given(data=st.data())
 def test_maximize_equals_enumeration(kind, data):
     matroid, theta = data.draw(instances(kind))
@@ -55,7 +54,7 @@ def test_maximize_equals_enumeration(kind, data):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@many
+@settings(max_examples=100)
 @given(data=st.data())
 def test_swaps_and_exchange_graph_are_the_single_swaps(kind, data):
     matroid, theta = data.draw(instances(kind))

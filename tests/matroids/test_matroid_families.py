@@ -40,7 +40,7 @@ def table(matroid, definition):
     return {s for s in subsets(range(matroid.d)) if definition(s)}
 
 
-many = settings(max_examples=150)
+many = settings(max_examples=100)
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
