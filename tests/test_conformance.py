@@ -23,7 +23,7 @@ CASES = [(family, name) for family in EXAMPLES for name in EXAMPLES[family]]
 
 @pytest.mark.parametrize(("family", "name"), CASES)
 def test_conformance(family, name):
-    check_decision_set(EXAMPLES[family][name](), limit=600, trials=8)
+    check_decision_set(EXAMPLES[family][name](), limit=600, trials=12)
 
 
 def concrete_families():
