@@ -198,10 +198,7 @@ BROKEN_SETS = [
     ("must not return more than limit", {"enumerate": lambda self, limit=0: self.inner.enumerate(), "limit": 2}),
     ("must raise TooManyDecisionsError", {"enumerate": lambda self, limit=0: self.inner.enumerate()}),
     ("count must be the number of decisions", {"enumerate": drops_the_first}),
-    (
-        "membership of .* must agree",
-        {"enumerate": drops_the_first, "count": lambda self, limit=0: self.inner.count() - 1},
-    ),
+    ("membership of .* must agree", {"enumerate": drops_the_first, "count": lambda self, limit=0: self.inner.count() - 1}),
     ("count must be the number of decisions 10, got 11", {"count": lambda self, limit=0: self.inner.count() + 1}),
     ("maximize_budgeted must meet the budget", {"_maximize_budgeted": ignores_the_budget}),
     ("maximize_budgeted must reach ratio", {"_maximize_budgeted": only_meets_the_budget}),
@@ -237,11 +234,8 @@ def with_arcs(graph, k):
 def shifted_potential(graph):
     """Potentials for which the formula of the costs holds and a cost is negative."""
     shift = 100.0 * (np.arange(graph.n_nodes) == 0)
-    return replace(
-        graph,
-        potentials=graph.potentials + shift,
-        costs=graph.costs + shift[graph.tails] - shift[graph.heads],
-    )
+    costs = graph.costs + shift[graph.tails] - shift[graph.heads]
+    return replace(graph, potentials=graph.potentials + shift, costs=costs)
 
 
 def one_member_enters(graph):

@@ -104,7 +104,6 @@ def test_intersections_call_their_matroids_within_the_work():
         exact, more_than = decisions.count_within(work)
         assert first.calls + second.calls <= 2 * work / first.exchange_steps
         assert exact is None
-        assert more_than is not None
         assert 15 <= more_than < 2**15
 
 
@@ -120,7 +119,6 @@ def test_large_matroids_are_not_listed(matroid, monkeypatch):
     monkeypatch.setattr("semibandits.matroids.base.list_bases", None)
     exact, more_than = count_decisions(sb.MatroidBases(matroid))
     assert exact is None
-    assert more_than is not None
     assert more_than > 1000
 
 
@@ -139,7 +137,6 @@ def test_determinants_stop_at_the_limit_of_work(monkeypatch):
     assert exact is None
     assert len(primes) == 1
     assert sum(primes) <= 300_000
-    assert more_than is not None
     assert more_than >= trees.d - trees.m
     primes.clear()
     assert sb.SpanningTrees(nx.path_graph(5_000)).count_within(COUNT_WORK).exact is None  # a matrix of 25 million entries
