@@ -32,6 +32,7 @@ def test_on_the_star_foresight_is_nearly_optimal_and_plausible_decisions_cost_tw
     assert alone[-1].plays[-1] < 1e-3 * alone[-1].plays.sum()
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("foresight", [0.0, sb.GLADE().foresight])
 def test_plays_of_items_on_an_m_set_agree_with_the_closed_form(foresight):
     theta = np.array([0.9, 0.6, 0.5, 0.3, 0.2])
