@@ -284,6 +284,7 @@ def test_a_folder_that_is_removed_while_it_is_used(study, monkeypatch):
     )
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("arguments", [["run", "study.toml"], ["run", "study.toml", "--json"], ["datasets"]])
 def test_output_that_cannot_be_written(study, arguments):
     study(ALONE)
@@ -386,6 +387,7 @@ def test_simulations_that_replay(run, logged):
     assert max(len(line) for line in out.splitlines()) <= 80
 
 
+@pytest.mark.verify
 def test_ctrl_c_in_a_process(tmp_path):
     """A study far longer than the test, interrupted once it reports a finished replication."""
     (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")

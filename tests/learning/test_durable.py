@@ -248,6 +248,7 @@ print(learner.rounds, learner.calls)
 """
 
 
+@pytest.mark.one_in(9)
 def test_a_process_that_is_forked_while_a_thread_is_in_a_call_can_go_on(url):
     """It does not wait for threads that it does not have, carries out no calls of theirs, and reads what they left half done."""
     learner = new(url)

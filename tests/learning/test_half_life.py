@@ -180,6 +180,7 @@ def test_items_keep_their_weights_when_the_set_is_replaced():
     assert sb.Learner.from_state(renewed.state()).state() == renewed.state()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("call", [lambda one: one.ask(), lambda one: one.ask(["a", "b", "d"]), lambda one: one.tell(40, [1, 2])])
 def test_an_interrupted_call_is_done_or_not_done(call):
     learner = played()

@@ -122,6 +122,7 @@ def history(rng, d, kind):
     return rng.binomial(plays, theta) / plays, plays.astype(float)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("failing", [False, True])
 @pytest.mark.parametrize("kind", ["any", "extreme", "rare"])

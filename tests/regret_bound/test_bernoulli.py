@@ -21,6 +21,7 @@ from scipy.optimize import linear_sum_assignment
 
 import semibandits as sb
 from example_sets import grid, matching, random_dag, random_intersection, random_matching, random_tree_set
+from marks import later
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.regret_bound import enumeration, price_proof, price_search
 
@@ -339,9 +340,8 @@ def test_means_of_0_and_small_gaps(method, t):
     assert Decimal(result.lower) <= value <= Decimal(result.value)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", ["cycles", "enumeration"])
-@pytest.mark.parametrize("t", [1e-18, 1e-25, 1e-50, 1e-100])
+@pytest.mark.parametrize("t", [1e-18, *later(1e-25, 1e-50, 1e-100)])
 def test_gaps_below_all_digits_leave_a_bracket_that_holds(method, t):
     small = solve(matching(3), np.array([1.0, 0.2, 0.0, 0.0, 1.0, 0.3, 0.5, 0.0, 1.0]) * t, method=method, throw=False)
     same = solve(matching(3), np.array([1.0, 0.2, 0.0, 0.0, 1.0, 0.3, 0.5, 0.0, 1.0]) * 1e-10)

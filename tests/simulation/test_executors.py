@@ -121,7 +121,7 @@ import signal, time, joblib
 from semibandits.simulation.executors import _backend, _in_parallel
 
 def hears():
-    time.sleep(1)
+    time.sleep(0.2)
     return signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 with _backend(None):

@@ -50,6 +50,7 @@ def stop(after):
     return progress
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", LARGER)
 @pytest.mark.parametrize("finished", [True, False])
 def test_only_what_is_missing_is_played(place, monkeypatch, case, finished):
@@ -71,6 +72,7 @@ def test_only_what_is_missing_is_played(place, monkeypatch, case, finished):
     assert run_text(text).finished_before
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", LONGER)
 def test_a_longer_horizon_needs_an_option(place, monkeypatch, case):
     run_study(read_study("study.toml"))
@@ -107,6 +109,7 @@ def test_an_interrupted_extension_keeps_the_results_and_continues(place, monkeyp
     compare_with_a_new_study(text)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", [*LARGER, *LONGER])
 def test_without_resume_the_first_error_names_the_remedy(place, case):
     run_study(read_study("study.toml"))

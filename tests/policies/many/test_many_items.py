@@ -58,6 +58,7 @@ def rounds(
                     agent.observe(items, rewards)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize(
     ("policy", "law"),
