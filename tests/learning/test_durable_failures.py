@@ -28,11 +28,6 @@ def connections(learner):
     return create_engine(learner._backend._url, poolclass=NullPool)
 
 
-@pytest.fixture
-def file_url(tmp_path):
-    return f"sqlite:///{tmp_path}/learners.db"
-
-
 @pytest.mark.long
 def test_killed_processes_lose_and_invent_nothing(file_url):
     """The script checks every call; `make verify` kills more of them, of a server too, and loses and repeats outcomes."""
@@ -99,7 +94,7 @@ def test_a_full_disk_leaves_the_learner_unchanged(file_url):
 
 
 def test_connections_that_broke_are_replaced(postgres):
-    learner = new(postgres())
+    learner = new(postgres("database"))
     for calls in range(1, 4):
         assert learner.ask().id == calls - 1
         pids = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
