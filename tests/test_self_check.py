@@ -1,7 +1,5 @@
 """``python -m semibandits.testing`` passes, and an error makes it fail."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import types

@@ -1,7 +1,5 @@
 """The pages of the documentation site: their code runs, what they print is right, and the site has no broken link."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import importlib

@@ -68,12 +68,12 @@ GROUPS = {
     ),
     "decisions": (
         "decisions: *",
-        "tests: decisions/test_counting decisions/test_counting_within decisions/test_overrides",
+        "tests: decisions/test_counting decisions/test_counting_within decisions/test_overrides decisions/test_enumerated test_bad_calls",
     ),
     "matroids": (
         "matroids: *",
         "kernels: matroids transversal laminar elimination",
-        "tests: matroids/test_* decisions/test_matroid_bases",
+        "tests: matroids/test_* decisions/test_matroid_bases test_bad_calls",
     ),
     "learner": (
         "learning: arguments availability drift from_logs history intervals learner options outcomes progress reading",

@@ -1,7 +1,5 @@
 """Payloads for the page: small real runs, which are deterministic, and made-up ones with difficult names."""
 
-from __future__ import annotations
-
 import copy
 import math
 from functools import cache

@@ -90,6 +90,7 @@ def test_a_moved_learner_has_the_same_state(run, learn, is_pruned):
     assert (code, json.loads(out)) == (0, {"name": "again", "replayed": True})
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("line", range(11))
 def test_a_damaged_export_is_refused_and_changes_nothing(run, learn, line):
     learn()

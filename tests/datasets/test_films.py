@@ -21,16 +21,19 @@ OCCUPATIONS = (
 )  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("build", ALL)
 def test_every_dataset_has_the_properties_of_a_measured_one(build, tmp_path):
     check_measured(build(), tmp_path)
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("build", ALL)
 def test_the_bound_is_certified(build):
     check_solved(build())
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("build", ALL)
 def test_outcomes_are_drawn_again(build):
     check_replayed(build())

@@ -1,7 +1,5 @@
 """Gaps, cheapest cycles, blocks and orders against networkx and plain searches."""
 
-from __future__ import annotations
-
 import itertools
 
 import networkx as nx

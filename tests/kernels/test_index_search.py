@@ -1,7 +1,5 @@
 """P_IM by compiled branch and bound against enumeration."""
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest
@@ -45,6 +43,7 @@ REWARDS = st.one_of(st.sampled_from([-1.0, 0.0, 0.0, 1.0, 2.0]), st.floats(-3, 3
 BONUSES = st.one_of(st.sampled_from([0.0, 0.0, 1.0, 1.0, 4.0]), st.floats(0, 3), st.floats(-8, 8).map(lambda e: 10.0**e))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", SETS)
 @given(data=st.data(), ratio=st.sampled_from([1.0, 1.0, 0.9, 0.5, 0.1]))
 @settings(max_examples=40, deadline=None)
@@ -64,6 +63,7 @@ def test_middle_of_a_run(name, seed):
         check(name, rewards, bonuses, ratio)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", [name for name in SETS if SETS[name].m > 0])
 def test_all_indices_nearly_equal(name):
     """ESCB keeps the indices of the decisions that it plays close together, where the Lagrangian bounds are weakest."""
@@ -187,6 +187,7 @@ def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
     assert answer == FAILED
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MATROIDS)
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=20, deadline=None)

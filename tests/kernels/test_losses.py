@@ -1,7 +1,5 @@
 """Losses of forcing an item in or out, against enumeration."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

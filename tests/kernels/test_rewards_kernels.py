@@ -1,7 +1,5 @@
 """Draws against a plain Python twin with the same generator, bit for bit, and Beta draws against their distribution."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Rounds, statistics and uncounted arrays against plain Python."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

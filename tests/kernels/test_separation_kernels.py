@@ -1,7 +1,5 @@
 """Separation over closed walks against the list of all simple cycles."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

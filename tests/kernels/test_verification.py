@@ -1,7 +1,5 @@
 """The kernels of the certificate against slow twins."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

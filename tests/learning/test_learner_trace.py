@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from learner_cases import POLICIES, SETS, means_of
 
-from marks import half_of_pairs
 from semibandits.families.registry import FAMILIES
 from semibandits.learning import Learner
 from semibandits.policies.registry import POLICIES as ALL_POLICIES
@@ -49,7 +48,9 @@ def test_nothing_is_missing():
     assert {policy.__name__ for policy in ALL_POLICIES} == set(POLICIES)
 
 
-@pytest.mark.parametrize(("family", "name"), half_of_pairs(SETS, POLICIES))
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("name", POLICIES)
 def test_same_trace_as_the_engine(family, name):
     specification = specification_of(SETS[family](), POLICIES[name])
     expected = replicate(specification, "it", 2)
@@ -58,6 +59,7 @@ def test_same_trace_as_the_engine(family, name):
     assert (*learner._agent.calls, learner._agent.undecided) == tuple(expected.calls[-1].tolist())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", POLICIES)
 def test_same_trace_with_bernoulli_rewards_and_many_rounds(name):
     decision_set = SETS["paths"]()

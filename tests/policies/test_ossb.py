@@ -36,9 +36,6 @@ LONELY = {
 }
 
 
-# ---------------------------------------------------------------------- the rule
-
-
 def twin(t, params, stats, memory, marks, rows):
     """The rule in plain Python: action, decision or None, marks; for COVER also the counts of the items to be tried."""
     d, marks = stats.shape[1], marks.copy()
@@ -123,9 +120,6 @@ def test_rule_is_its_twin():
             assert weights.tolist() == stats[MEANS].tolist()
         seen[action] += 1
     assert min(seen.values()) > 400
-
-
-# ---------------------------------------------------------------------- the plan
 
 
 def lowered_means(rows, means, scales, m):
@@ -218,9 +212,6 @@ def test_memory_of_a_plan(name):
     assert len(player.rows) == k + 1
 
 
-# ---------------------------------------------------------------------- runs
-
-
 @pytest.mark.parametrize("name", LONELY)
 def test_nothing_is_explored_where_there_is_no_choice(name):
     decision_set = LONELY[name]()
@@ -253,6 +244,7 @@ def test_equal_means_of_rare_rewards_are_distinguished():
     assert worst.max() < 0.2 * 20_000 / 4
 
 
+@pytest.mark.verify
 def test_runs_where_the_best_decision_is_uncertain_end():
     # Seeds among which the rule without `is_informative` explores in every round: regrets of 5,500 to 7,700 at 10^5.
     theta = [0.835, 0.597, 0.289, 0.043, 0.974, 0.596, 0.79, 0.91]
@@ -335,6 +327,7 @@ def test_parameters_are_checked(options):
         OSSB(**options)
 
 
+@pytest.mark.verify
 def test_larger_gamma_explores_more():
     theta = np.array([0.9, 0.6, 0.3])
     few, many = (

@@ -56,9 +56,6 @@ def regrets(decision_set, theta, horizon, replications, policy=POLICY, seed=2):
     return result, result.regret["OSSB"][:, -1]
 
 
-# ---------------------------------------------------------------------- plain computation
-
-
 def divergence(p, q):
     """At most what it is: where q is 1 but for rounding, 1 - q has no digits."""
     return sum(a * math.log(a / max(b, 1e-17)) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0)
@@ -125,6 +122,7 @@ def history(rng, d, kind):
     return rng.binomial(plays, theta) / plays, plays.astype(float)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("failing", [False, True])
 @pytest.mark.parametrize("kind", ["any", "extreme", "rare"])
@@ -234,9 +232,6 @@ def test_with_means_of_one_half_rates_resolve_the_gaussian_raise():
     assert resolved_by(LAW, np.array([0.5]), np.array([1e4])) == pytest.approx(math.sqrt(2 * 0.25 / 1e4), rel=1e-3)
 
 
-# ---------------------------------------------------------------------- what is written down
-
-
 @pytest.mark.parametrize("name", SETS)
 def test_memory_of_a_plan(name):
     decision_set = SETS[name]()
@@ -273,9 +268,7 @@ def test_without_need_of_plays_means_are_still_watched():
     assert (tolerances <= MOVEMENT * np.sqrt(0.25 / 10)).all()
 
 
-# ---------------------------------------------------------------------- runs
-
-
+@pytest.mark.verify
 def test_it_explores_less_than_the_gaussian_plan_with_a_proxy():
     """Rates are 1/d(0.1, 0.15) = 92 and 2 (1/4) / 0.05^2 = 200: counts in proportion, both means over 30 runs (+- 4 %)."""
     theta, horizon = [0.15, 0.1, 0.1, 0.1], 100_000
@@ -289,6 +282,7 @@ def test_it_explores_less_than_the_gaussian_plan_with_a_proxy():
     assert own == pytest.approx(math.log(horizon) / divergence(0.1, 0.15), rel=0.2)
 
 
+@pytest.mark.verify
 def test_items_that_failed_at_first_are_explored():
     """Plans at (sum + 1/2) / (n + 1) took items with no success in a few trials for best: a run of linear regret, 1,001, here."""
     result, regret = regrets(sb.MSets(6, 2), [0.02, 0.05, 0.05, 0.05, 0.1, 0.2], 20_000, 60)
@@ -297,6 +291,7 @@ def test_items_that_failed_at_first_are_explored():
     assert result.calls["OSSB"][:, -1, 2].max() < 60
 
 
+@pytest.mark.verify
 def test_items_out_of_reach_come_back_within():
     """Three items that seem to be worth more than 1: without care for their means some runs have linear regret, 1,000."""
     decision_set = sb.EnumeratedDecisions([[1, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]])
@@ -355,9 +350,6 @@ def test_open_rounds(batch, name):
         agent.forget(np.flatnonzero(asked[0]))
     assert agent.calls[2] <= 16
     assert all(x in decision_set for x in asked)
-
-
-# ---------------------------------------------------------------------- as it is written
 
 
 @pytest.mark.parametrize("law", ["cauchy", "Bernoulli", "", None, 1])

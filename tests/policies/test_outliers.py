@@ -60,6 +60,7 @@ def played(case, policy, size, seed=1, rounds=100):
     return decisions, decisions @ costs - best
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("case", "policy"),
     [(case, policy) for case in CASES for policy in POLICIES if (case, policy.name) != ("routes", "OSSB")],  # takes a minute

@@ -81,6 +81,7 @@ def least_information(law, plays, levels, means, gap):
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", LAWS)
 def test_plausibility_threshold(name):
     law, means_of = LAWS[name]
@@ -134,6 +135,7 @@ def test_plausible_decisions_are_explored(family, name):
     assert explored > 10
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("policy", [sb.GLADE(), sb.OSSB(), sb.ThompsonSampling()], ids=lambda p: p.name)
 def test_runs_find_the_best_decision(policy, name):

@@ -149,6 +149,7 @@ def test_agents_of_users_may_refuse_a_prior():
         sb.Learner(sb.MSets(1, 1), Mine(), variance=1.0, seed=0, prior_means=[1.0], prior_plays=1)
 
 
+@pytest.mark.one_in(2)
 @by_policy
 def test_open_rounds_do_not_repeat_one_new_route(policy):
     x, costs = street_grid(5, 5, "separate", np.random.default_rng(4))

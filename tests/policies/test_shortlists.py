@@ -1,7 +1,5 @@
 """Realistic shortlists: hundreds of articles, quotas, and clicks of 0 and 1. Long version: verification/shortlists.py."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -19,6 +17,7 @@ SLACK = 12
 """A sweep within a search is not broken off."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["laminar", "partition", "intersection", "m-sets"])
 @pytest.mark.parametrize("equal", [False, True], ids=["Beta", "equal"])
 @pytest.mark.parametrize(

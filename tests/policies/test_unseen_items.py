@@ -3,8 +3,6 @@
 Ground truth is the list of all decisions, in exact arithmetic.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import networkx as nx
@@ -35,9 +33,6 @@ class Own(sb.DecisionSet):
 
     def maximize(self, weights):
         return self.rows[np.argmax(self.rows @ np.asarray(weights))].copy()
-
-
-# ---------------------------------------------------------------------- ten known articles and a new one
 
 
 def ten_and_one(policy):
@@ -108,9 +103,6 @@ def test_items_in_the_fewest_open_rounds_come_first(policy):
     learner.forget(lost.id)
     again = set(learner.ask().labels)
     assert again >= first - third  # in no open round now
-
-
-# ---------------------------------------------------------------------- all families, against the list of all decisions
 
 
 def graph(rng, nodes, edges):

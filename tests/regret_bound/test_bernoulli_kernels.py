@@ -1,7 +1,5 @@
 """Bernoulli information: digits of the divergence, the cheapest raises of a cycle, and the search for the worst cycle."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from decimal import Decimal, localcontext
@@ -126,9 +124,6 @@ def test_cycles_out_of_reach_and_unplayed_items():
     assert value([0.5, 0.75], [1.0, 0.0], 0.2) == 0.0
     # The item that is not played takes all that it can, the other one the rest.
     assert value([0.5, 0.75], [2.0, 0.0], 0.5) == pytest.approx(2.0 * divergence(0.5, 0.25))
-
-
-# ---------------------------------------------------------------------- least ratios and searches, against all cycles
 
 
 def random_graph(rng, n, density, hub):

@@ -1,7 +1,5 @@
 """`graves_lai(law=...)`: every law, family by family, against a second method and against an independent computation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +13,6 @@ from laws_reference import Items, bracket, least_of_all, taken
 
 import semibandits as sb
 from example_sets import random_tree_set
-from marks import half_of_pairs
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Mixed, Poisson
 from semibandits.regret_bound.raises import cheapest_raises
@@ -24,7 +21,6 @@ GAP = 1e-4
 
 
 by_law = pytest.mark.parametrize("name", LAWS)
-half = pytest.mark.parametrize(("name", "family"), half_of_pairs(LAWS, SETS))
 by_family = pytest.mark.parametrize("family", SETS)
 
 
@@ -36,7 +32,9 @@ def test_enumeration_replaces_a_solver_whose_multipliers_diverge():
     assert (result.method, result.status) == ("enumeration", "optimal")  # "cycles" if that method had not stalled
 
 
-@half
+@pytest.mark.one_in(4)
+@by_family
+@by_law
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=3, deadline=None)
 def test_two_methods_agree_and_the_plan_is_feasible(family, name, seed):
@@ -66,7 +64,9 @@ def test_two_methods_agree_and_the_plan_is_feasible(family, name, seed):
     assert all(x in space for x in fast.plan.decisions)
 
 
-@half
+@pytest.mark.one_in(3)
+@by_family
+@by_law
 def test_brackets_hold_the_value_of_an_independent_program(family, name):
     """`verification/laws.py` does the same on hundreds of instances."""
     space, law, items = drawn(3, family, name)
@@ -83,6 +83,7 @@ def test_brackets_hold_the_value_of_an_independent_program(family, name):
     assert upper - lower <= 1e-4 * upper
 
 
+@pytest.mark.one_in(2)
 @by_law
 @pytest.mark.parametrize("seed", range(10))
 def test_matroids_in_closed_form(name, seed):

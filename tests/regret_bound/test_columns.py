@@ -1,7 +1,5 @@
 """Column-and-cut generation on decision sets that implement only `maximize`, against enumeration."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -160,9 +158,6 @@ def test_a_finer_gap_is_reached():
     check(decision_set, np.random.default_rng(8).random(25), np.full(25, 0.5), gap=1e-6)
 
 
-# --------------------------------------------------------------------------------------------------- degenerate
-
-
 def test_all_decisions_optimal():
     s = sb.graves_lai(Own(matching(3)), np.ones(9))
     assert (s.value, s.lower, s.gap, s.status) == (0.0, 0.0, 0.0, "optimal")
@@ -195,9 +190,6 @@ def test_near_ties_follow_the_tolerance():
     assert strict.value == pytest.approx(1e6 + 1.0, rel=2 * GAP)
     loose = sb.graves_lai(Own(sb.MSets(3, 1)), theta, tie_tolerance=1e-5)
     assert loose.value == pytest.approx(1.0, rel=GAP)
-
-
-# --------------------------------------------------------------------------------------------------- options
 
 
 @pytest.mark.parametrize("limit", [1e-9, 0.02, 0.1])

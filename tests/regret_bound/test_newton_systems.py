@@ -1,7 +1,5 @@
 """Newton steps by conjugate gradients against factorised ones, and solves that use them against enumeration."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gaps, reduced costs, potentials and flows to the last digits, against exact rational arithmetic."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import networkx as nx
@@ -38,6 +36,7 @@ def exact(theta, arcs_or_items):
     return sum((Fraction(float(theta[i])) for i in arcs_or_items), Fraction(0))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(30))
 def test_gaps_of_decisions_are_right_to_the_last_digits(seed):
     rng = np.random.default_rng(seed)
@@ -99,9 +98,6 @@ def test_a_decision_that_is_best_but_for_rounding_is_admitted():
     assert s.lower <= truth <= s.value
     with pytest.raises(sb.InvalidInputError, match="tie_tolerance must be above the rounding of rewards"):
         sb.graves_lai(decision_set, np.array([1.0, 1.0 + 2.0**-52, 1.0 - 2.0**-51]), tie_tolerance=0.0)
-
-
-# --------------------------------------------------------------------------------------------------- kernels
 
 
 @pytest.mark.parametrize("seed", range(40))

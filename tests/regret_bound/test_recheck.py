@@ -1,7 +1,5 @@
 """Stored bounds are verified: bounds of a solver pass, invalid ones are refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +14,7 @@ from semibandits.regret_bound.recheck import check_kept
 SEEDS = range(4)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("kind", ["real", "integer", "close"])
 def test_bounds_of_the_solver_pass(family, kind):

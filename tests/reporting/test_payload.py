@@ -29,6 +29,7 @@ def test_every_family_has_a_case():
     assert {type(build()) for build in DECISIONS.values()} == {family.cls for family in FAMILIES.values()}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", DECISIONS)
 @pytest.mark.parametrize("parts", ["both", "bound", "simulation", "decisions and simulation"])
 def test_the_payload_is_complete_for_every_family(name, parts):

@@ -37,6 +37,7 @@ LAWS = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("rewards", LAWS)
 def test_a_simulation_is_played_again(instance, rewards):
     policies = {
@@ -87,6 +88,7 @@ def test_a_bound_is_found_again(instance, law):
     assert leave.value.code == 0
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", DECISIONS)
 def test_without_a_file_python_needs_the_decisions(name):
     decisions, rewards, bound, result = case(name)

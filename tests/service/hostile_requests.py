@@ -1,7 +1,5 @@
 """Requests that must be refused, made systematically: what is wrong, where, and in which request."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import dataclass, field

@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 from servers import HERE, LOCAL, post, serving
 
 import semibandits as sb
+from marks import later
 from semibandits.service import create_app
 from semibandits.service.compilation import TASK
 
@@ -39,7 +40,7 @@ print(sorted(as_python), [order.label for order in background._asked])
 def url(tmp_path):
     """A database with a learner, and one of a set of the user, which no other process can rebuild."""
     url = f"sqlite:///{tmp_path}/learners.db"
-    sb.open_learner(url, name="few", decision_set=sb.MSets(6, 2), policy=sb.ThompsonSampling(), variance=1.0).close()
+    sb.open_learner(url, name="few", decision_set=sb.MSets(6, 2), policy=sb.CUCB(), variance=1.0).close()
     items = [sb.CUCB(), sb.ESCB(), sb.GLADE()]  # labels without a description
     sb.open_learner(url, name="mine", decision_set=sb.MSets(3, 1, items=items), policy=sb.CUCB(), variance=1.0).close()
     return url
@@ -47,15 +48,18 @@ def url(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="there is nothing to compile")
-def test_after_compiling_for_a_learner_it_never_runs_as_python_and_a_service_finds_all_on_disk(url, tmp_path):
-    environment = os.environ | AUTOMATIC | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+@pytest.mark.parametrize("cache", ["as it is", *later("empty")])
+def test_after_compiling_for_a_learner_it_never_runs_as_python_and_a_service_finds_all_on_disk(url, tmp_path, cache):
+    environment = os.environ | AUTOMATIC
+    if cache == "empty":
+        environment["NUMBA_CACHE_DIR"] = str(tmp_path / "cache")
 
     def output(*command):
         return subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
 
     done = output(*PROGRAM, "compile", "--storage", url, "--json")
     assert "nothing is compiled for mine: " in done.stderr
-    assert json.loads(done.stdout)["compiled"] > 10
+    assert json.loads(done.stdout)["compiled"] > (10 if cache == "empty" else -1)
     assert output(sys.executable, "-c", PLAY, url, "few").stdout == "[] []\n"
     with serving(url, environment=environment) as server:
         deadline, status = time.monotonic() + 300, None

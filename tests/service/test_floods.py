@@ -57,6 +57,7 @@ def test_what_is_too_long_is_refused(url):
         assert answer_to(server.address, waiting[:-2] + close).count(b"HTTP/1.1 200") == MOST_WAITING + 1
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_attacks_take_no_memory(url):
     """Without the limits, each takes 15 to 250 MB."""

@@ -1,7 +1,5 @@
 """Run a simulation in a folder and print the number of finished replications; the tests kill it in the middle."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

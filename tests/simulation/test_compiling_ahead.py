@@ -42,6 +42,7 @@ def before(cache):
     return in_fresh_process("for name in names: print(*open_parts(specification, name))", cache)
 
 
+@pytest.mark.one_in(9)
 @needs_compiler
 def test_parts_compiled_in_one_process_need_no_compiling_in_others(before, cache):
     assert before[0] >= {"play", "thompson", "no_index"}

@@ -1,7 +1,5 @@
 """A run grows in its folder: the same bits as a new run of that size, and no finished work is lost on the way."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path

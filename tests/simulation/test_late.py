@@ -1,7 +1,5 @@
 """Delayed and lost outcomes: when they are observed, and that kernels, Python and learners agree."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -117,6 +115,7 @@ def test_zero_delay_and_zero_loss_are_the_defaults():
     assert same(plain, queued)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("delay", [7, OBSERVED, "geometric:20", scipy.stats.expon(scale=30.0)])
 def test_kernels_and_python_play_the_same_rounds(delay):
     # Plans of OSSB, and which of several gains GLADE finds first, depend on the family of the set.
@@ -326,6 +325,7 @@ def test_blind_rounds_are_spread_over_all_items(policy, sign):
     assert (result.plays[policy.name][:, -1] == 30).all()
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
 def test_late_outcomes_cost_little_more_than_the_blind_rounds(policy):
     """No lock-in: the mean regret of 20 runs is at most 1.3 times that without delay, plus that of the blind rounds."""

@@ -1,7 +1,5 @@
 """Laws of reward models, and C(theta) for them in simulations."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A killed run resumes without losing replications or changing a bit."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

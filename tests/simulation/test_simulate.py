@@ -1,7 +1,5 @@
 """Arguments of `simulate`, and that its results depend on the specification and the seed alone."""
 
-from __future__ import annotations
-
 import json
 import signal
 from dataclasses import replace

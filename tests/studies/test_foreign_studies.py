@@ -36,9 +36,6 @@ def folder(place):
     return Path("study-results")
 
 
-# What is written ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("figure", ["victim/photo.png", "../photo.png", "/photo.png", "study-results/more/photo.png"])
 def test_a_study_writes_to_its_folder_only(place, figure):
     with pytest.raises(InvalidInputError) as error:
@@ -90,9 +87,6 @@ def test_files_beside_the_problem_are_kept(place):
         )
     Path("own.toml").unlink()
     assert state(".") == before
-
-
-# What is read ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", READ)

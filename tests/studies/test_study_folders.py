@@ -1,7 +1,5 @@
 """Errors if a problem or a folder does not fit a study, and protection of other files."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -114,9 +112,6 @@ def test_other_mistakes_that_show_late(place):
     with pytest.raises(InvalidInputError, match=r"\[simulation\]: variance must go with Gaussian rewards, got 2 with"):
         run_text(STUDY.replace("size = 2", "size = 2\nvariance = 2") + 'rewards = "bernoulli"\n')
     assert names(".") == ["study.toml", "table.csv"]
-
-
-# Folders --------------------------------------------------------------------------------------------------------------
 
 
 def test_other_files_are_not_overwritten(place):

@@ -1,7 +1,5 @@
 """Studies of the bound alone and of non-Gaussian rewards, and storage of their bound."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -60,9 +58,6 @@ def test_a_gap_that_is_not_reached_leaves_nothing(place, monkeypatch):
     with pytest.raises(SolverError):
         run_text(ALONE)
     assert not Path("study-results").exists()
-
-
-# Other rewards --------------------------------------------------------------------------------------------------------
 
 
 BERNOULLI = STUDY.replace("horizon", 'rewards = "bernoulli"\nhorizon')

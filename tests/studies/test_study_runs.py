@@ -1,7 +1,5 @@
 """Running studies: once, again, after a kill, and after a change."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import subprocess
@@ -100,6 +98,7 @@ def test_it_is_read_with_other_versions_too(place, monkeypatch):
     assert run_study(read_study("study.toml")).finished_before
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", [name for name in FILES if name not in ("simulation.zip", "timings.json")])
 def test_only_missing_files_are_written(place, monkeypatch, name):
     run_study(read_study("study.toml"))
@@ -192,6 +191,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", CHANGES)
 @pytest.mark.parametrize("finished", [True, False])
 def test_a_changed_study_is_refused(place, case, finished):

@@ -118,12 +118,24 @@ def _in_parallel(tasks: Iterable[Any], n_jobs: int) -> Iterator[Any]:
     try:
         with _interrupts_blocked():
             results = parallel(tasks)
-        for result in results:  # `yield from` would close them itself
+        for result in results:  # noqa: UP028 (`yield from` would close them itself)
             yield result
     finally:
         if results is not None:
-            with warnings.catch_warnings(action="ignore", category=UserWarning):  # joblib advises to wait for cancelled tasks
+            with _silent_joblib():
                 results.close()
+
+
+@contextmanager
+def _silent_joblib() -> Iterator[None]:
+    """Of tasks that are cancelled, joblib advises to wait for them, and its thread may fail to find them; neither is news."""
+    before = threading.excepthook
+    threading.excepthook = lambda error: None if error.exc_type is KeyError else before(error)
+    try:
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            yield
+    finally:
+        threading.excepthook = before
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """Compiled decision sets agree with their Python methods, whatever the previous content of x."""
 
-from __future__ import annotations
-
 import itertools
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Greedy oracles against ``X.maximize``, and packed matroids."""
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest

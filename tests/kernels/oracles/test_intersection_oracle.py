@@ -1,7 +1,5 @@
 """The oracle of matroid intersections against ``X.maximize``."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numba

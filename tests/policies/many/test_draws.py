@@ -1,7 +1,5 @@
 """Draws of the largest means, against draws of all means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """The agent for very many items, against the usual one."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json
@@ -60,6 +58,7 @@ def rounds(
                     agent.observe(items, rewards)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize(
     ("policy", "law"),
