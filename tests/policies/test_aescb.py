@@ -7,7 +7,6 @@ import pytest
 from histories import asked, assert_best, play, random_statistics, situations
 from hypothesis import given, settings
 
-from semibandits.errors import InvalidInputError
 from semibandits.kernels.rules.actions import INDEX
 from semibandits.kernels.rules.optimism import aescb
 from semibandits.policies import AESCB
@@ -79,23 +78,3 @@ def test_means_of_zero_divide_nothing_by_zero(t):
     _, weights, bonuses = asked(aescb, t, [1.0, 1.0, 0.0, 1.0, 2.0**20, 0.0, math.inf], stats)
     assert not weights.any()
     assert np.isfinite(bonuses).all()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"ratio": 0.0}, r"ratio must lie in \[1e-06, 1\], got 0"),
-        ({"ratio": 1.5}, r"ratio must lie in \[1e-06, 1\], got 1.5"),
-        ({"additive": 0.0}, r"additive must lie in \[1e-09, 1e\+09\], got 0"),
-        ({"additive": -1.0}, r"additive must lie in \[1e-09, 1e\+09\], got -1"),
-        ({"additive": math.inf}, "additive must be a finite number, got inf"),
-        ({"levels": 0}, r"levels must lie in \[1, 1.1259e\+15\], got 0"),
-        ({"levels": "many"}, "levels must be a finite number, got 'many'"),
-        ({"ratio": None}, "ratio must be a finite number, got None"),
-        ({"variance": 0}, "variance must be positive"),
-        ({"radius": "kvetton"}, "radius must be one of .*, got 'kvetton'"),
-    ],
-)
-def test_malformed_parameters_are_refused(parameters, message):
-    with pytest.raises(InvalidInputError, match=message):
-        AESCB(**parameters)

@@ -8,12 +8,10 @@ from histories import asked, assert_best, play, random_statistics, situations
 from hypothesis import example, given, settings
 
 import semibandits as sb
-from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.paths import Paths
-from semibandits.errors import InvalidInputError
 from semibandits.kernels.rules.actions import INDEX
 from semibandits.kernels.rules.optimism import escb
-from semibandits.policies import AESCB, CUCB, ESCB, Radius
+from semibandits.policies import AESCB, ESCB, Radius
 
 
 @pytest.mark.parametrize("radius", ["log", "log-loglog", Radius(log=0.5, loglog=3.0)])
@@ -51,30 +49,3 @@ def test_every_search_is_decided_in_a_grid_of_3432_paths(kind):
     _, searches, _, undecided = result.summary()[0].calls
     assert searches > 450
     assert undecided == 0
-
-
-def test_errors_of_items_cancel():
-    """Four items seen once against one seen once: with variance 1/2 in round 3, bonuses are 1.048 * 4 for CUCB and 1.048 * 2 for
-    ESCB. With means 0 and 2.3, CUCB plays the four (4.19 > 3.35), ESCB the one (2.10 < 3.35)."""
-    decision_set = EnumeratedDecisions([[1, 1, 1, 1, 0], [0, 0, 0, 0, 1]])
-    chosen = {}
-    for policy in (CUCB(), ESCB()):
-        agent, rng = policy.start(decision_set, 0.5), np.random.default_rng(0)
-        for _ in range(2):
-            items = np.flatnonzero(agent.choose(rng))
-            agent.observe(items, np.where(items == 4, 2.3, 0.0))
-        chosen[policy.name] = agent.choose(rng).tolist()
-    assert chosen == {"CUCB": [True] * 4 + [False], "ESCB": [False] * 4 + [True]}
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"variance": -1.0}, "variance must be positive, got -1.0"),
-        ({"radius": "LOG"}, "radius must be one of 'log', .*, got 'LOG'"),
-        ({"radius": None}, "radius must be one of 'log', .*, got None"),
-    ],
-)
-def test_malformed_parameters_are_refused(parameters, message):
-    with pytest.raises(InvalidInputError, match=message):
-        ESCB(**parameters)

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError
 from semibandits.kernels.rules.glade import (
     BEST_ROW,
     CRUDE,
@@ -243,21 +242,3 @@ def test_a_cheap_informative_decision_is_found():
     second = decide(rows, stats, t, params, marks, kept)
     assert second.tolist() == [False, True, True, True]
     assert decide(rows, stats, t, GLADE(saving=1.0, patience=0.0).params(3, np.full(4, 0.5)), marks, kept).sum() == 1
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"discount": -1.0}, "discount must be >= 0, got -1: 1 is the default"),
-        ({"rivals": 1.5}, r"rivals must lie in \[0, 1\], got 1.5: 0 is the default"),
-        ({"patience": 1.0}, r"patience must lie in \[0, 1\), got 1: "),
-        ({"foresight": float("nan")}, "foresight must be a finite number, got nan"),
-        ({"saving": -0.5}, "saving must be >= 0, got -0.5"),
-        ({"remembered": 0}, "remembered must be a whole number from 1 to 10,000, got 0"),
-        ({"remembered": 1.5}, "remembered must be a whole number from 1 to 10,000, got 1.5"),
-        ({"variance": -1.0}, "variance must be positive, got -1.0"),
-    ],
-)
-def test_malformed_parameters_are_refused(parameters, message):
-    with pytest.raises(InvalidInputError, match=message):
-        GLADE(**parameters)

@@ -9,7 +9,6 @@ from glade_kernel import decide, nothing_decided
 from scipy.optimize import brentq, minimize
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError
 from semibandits.kernels.bernoulli import divergence
 from semibandits.kernels.laws import radius
 from semibandits.kernels.rules.glade import PLACES
@@ -204,8 +203,3 @@ def test_all_means_at_the_ends_are_fine(decision_set):
         rewards = sb.BernoulliRewards(np.full(decision_set.d, mean))
         result = sb.simulate(decision_set, rewards, sb.GLADE(rewards="bernoulli"), 200, 2, seed=0, bound=None)
         assert (result.regret["GLADE"] == 0).all()
-
-
-def test_other_laws_are_refused():
-    with pytest.raises(InvalidInputError, match="rewards must be one of 'auto', 'gaussian', 'bernoulli', got 'poisson'"):
-        sb.GLADE(rewards="poisson")

@@ -73,16 +73,6 @@ def test_a_sentinel_of_any_size_leads_to_the_same_decisions(case, policy):
         assert np.array_equal(played(case, policy, size)[0], first)
 
 
-def test_aescb_after_a_timeout():
-    """Half of all rounds were lost for ever: the steps up to 1e8 were longer than all other costs."""
-    x, costs, rng = sb.MSets(4, 1), np.array([1.0, 1.5, 2.0, 2.5]), np.random.default_rng(1)
-    learner = sb.Learner(x, sb.AESCB(), variance=0.25, seed=0)
-    for t in range(400):
-        (item,) = learner.ask().items
-        learner.tell(t, costs=[1e8 if item == 3 and learner.plays[3] == 0 else costs[item] + 0.5 * rng.standard_normal()])
-    assert learner.plays[0] > 370
-
-
 @every_case
 @given(exponent=st.floats(7.0, 100.0), seed=st.integers(0, 1000))
 @settings(max_examples=5, deadline=None)

@@ -108,47 +108,6 @@ def test_a_prior_of_any_family():
     assert learner.best().tolist() == [False, False, True, False]
 
 
-@pytest.mark.parametrize(
-    ("prior", "message"),
-    [
-        ({"prior_means": -np.ones(5)}, "must be given together, got no prior_plays"),
-        ({"prior_plays": 1}, "must be given together, got no prior_means"),
-        ({"prior_means": -np.ones(4), "prior_plays": 1}, r"prior_means must have shape \(d,\)"),
-        ({"prior_means": -np.ones(5), "prior_plays": np.ones(4)}, "prior_plays must be a number or have shape"),
-        ({"prior_means": -np.ones(5), "prior_plays": 0.5}, "whole numbers from 0"),
-        ({"prior_means": -np.ones(5), "prior_plays": -1}, "whole numbers from 0"),
-        ({"prior_means": np.ones(5), "prior_plays": 1}, "mean rewards must be at most"),
-        ({"prior_means": np.full(5, np.nan), "prior_plays": 1}, "prior_means must be finite"),
-    ],
-)
-def test_bad_priors(prior, message):
-    x = sb.Routes([(0, 1), (1, 2), (2, 0), (0, 2), (1, 0)], 0, 2)
-    with pytest.raises(sb.InvalidInputError, match=message):
-        sb.Learner(x, variance=1.0, seed=0, **prior)
-
-
-def test_agents_of_users_may_refuse_a_prior():
-    class Mine(sb.Policy):
-        def start(self, decision_set, variance):
-            return Still()
-
-    class Still(sb.Agent):
-        def choose(self, rng):
-            return np.array([True])
-
-        def observe(self, items, rewards):
-            pass
-
-        def state(self):
-            return {}
-
-        def restore(self, state):
-            pass
-
-    with pytest.raises(sb.UnsupportedError, match="Still does not support prior plays"):
-        sb.Learner(sb.MSets(1, 1), Mine(), variance=1.0, seed=0, prior_means=[1.0], prior_plays=1)
-
-
 @by_policy
 def test_open_rounds_do_not_repeat_one_new_route(policy):
     x, costs = street_grid(5, 5, "separate", np.random.default_rng(4))

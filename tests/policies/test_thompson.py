@@ -8,7 +8,6 @@ from histories import asked, assert_best, play, random_statistics, situations
 from hypothesis import given, settings
 
 from semibandits.decisions.msets import MSets
-from semibandits.errors import InvalidInputError
 from semibandits.kernels.rules.actions import LINEAR
 from semibandits.kernels.rules.thompson import thompson
 from semibandits.policies import ThompsonSampling
@@ -64,18 +63,3 @@ def test_normal_numbers_are_drawn_in_the_order_of_items_and_not_while_covering()
         x = chosen_and_forgotten(agent, rng)
         assert x.argmax() == copy.standard_normal(3).argmax()  # all means and counts are equal, as nothing is observed
     assert rng.bit_generator.state == copy.bit_generator.state
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"scale": 0.0}, "scale must be positive, got 0"),
-        ({"scale": -1}, "scale must be positive, got -1"),
-        ({"scale": math.nan}, "scale must be a finite number, got nan"),
-        ({"scale": "1"}, "scale must be a finite number, got '1'"),
-        ({"variance": [0.5, 0.0]}, "variance must be positive, got 0.0 for item 1"),
-    ],
-)
-def test_malformed_parameters_are_refused(parameters, message):
-    with pytest.raises(InvalidInputError, match=message):
-        ThompsonSampling(**parameters)
