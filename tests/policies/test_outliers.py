@@ -17,10 +17,7 @@ CASES = {
     "m-sets": (sb.MSets(6, 2), [1.0, 1.5, 2.0, 2.5, 3.0, 3.5]),
     "paths": (sb.Paths(LINKS, "s", "t"), [1.0, 1.5, 2.0, 2.0, 5.0, 4.0]),
     "routes": (sb.Routes(LINKS, "s", "t"), [1.0, 1.5, 2.0, 2.0, 0.8, 4.0]),
-    "matchings": (
-        sb.Matchings(list(itertools.product(range(2), range(3))), saturate="rows"),
-        [1.0, 1.5, 3.0, 2.0, 1.0, 4.0],
-    ),
+    "matchings": (sb.Matchings(list(itertools.product(range(2), range(3))), saturate="rows"), [1.0, 1.5, 3.0, 2.0, 1.0, 4.0]),
     "trees": (sb.SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3), (1, 3)]), [1.0, 1.5, 2.0, 2.5, 3.0]),
 }
 SIZES = (1e7, 1e12, 1e100)

@@ -63,10 +63,7 @@ def rounds(
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize(
     ("policy", "law"),
-    [
-        *itertools.product([sb.CUCB(), sb.GLADE()], ["gaussian", "bernoulli"]),
-        (sb.CUCB(law="bernoulli"), "bernoulli"),
-    ],
+    [*itertools.product([sb.CUCB(), sb.GLADE()], ["gaussian", "bernoulli"]), (sb.CUCB(law="bernoulli"), "bernoulli")],
     ids=str,
 )
 def test_it_plays_the_same_decisions(policy: RulePolicy, family: str, law: str) -> None:
