@@ -93,6 +93,8 @@ CALLS = [
     (lambda: run(loss=math.nan), LOSS),
     (lambda: sampled("poison"), "the law must be one of .*, got 'poison'"),
     (lambda: sampled(Poisson(cost=True)), "means must be <= 0"),
+    (lambda: run(rewards=sb.SampledRewards(THETA, lambda i, rng: 1.0, variance=1.0)), "rewards of the sampler must have shape"),
+    (lambda: run(policies=Wrong(), prior_means=THETA, prior_plays=1), "does not support prior plays", sb.UnsupportedError),
     (lambda: log_spaced(0), HORIZON),
     (lambda: log_spaced(1.5), HORIZON),
     (lambda: log_spaced(math.nan), HORIZON),

@@ -14,7 +14,7 @@ from small_sets import break_solver, listed, listed_from, pairs, run
 import semibandits as sb
 from semibandits.errors import UnsupportedError
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
-from semibandits.kernels.rules.tracking import BLOCKS, PLANNED
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, PLANNED
 from semibandits.policies import exploration
 from semibandits.policies.exploration import GUARD, LOWEST, resolved_by, wanted, wanted_of_law
 from semibandits.policies.ossb import MOVEMENT
@@ -200,10 +200,6 @@ def test_raise_that_a_rate_resolves(theta, rate):
         assert rate * divergence(theta, theta + rise[0] * (1 + 1e-6)) >= 1 - 1e-5
 
 
-def test_with_means_of_one_half_rates_resolve_the_gaussian_raise():
-    assert resolved_by(LAW, np.array([0.5]), np.array([1e4])) == pytest.approx(math.sqrt(2 * 0.25 / 1e4), rel=1e-3)
-
-
 @pytest.mark.parametrize(
     ("name", "law"), [*((name, "gaussian") for name in small_sets.SETS), *((name, "bernoulli") for name in SETS)]
 )
@@ -226,6 +222,7 @@ def test_memory_of_a_plan(name, law):
             resolved = np.sqrt(2.0 * variance / plan.rates)
     asked = plan.rates > 0
     assert agent.calls[2] > 2
+    assert player.marks[EXPLOITED] == 0
     assert all(x in decision_set for x in (*decisions, *player.rows))
     assert np.array_equal(references, expected)
     assert np.array_equal(counts, plays)

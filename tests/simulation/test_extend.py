@@ -190,18 +190,7 @@ class Plain(sb.Policy):
         self.rate, self.table = rate, np.arange(3.0)
 
     def start(self, decision_set, variance):
-        return PlainAgent(decision_set, self.rate)
-
-
-class PlainAgent(sb.Agent):
-    def __init__(self, decision_set, rate):
-        self.decision_set, self.rate = decision_set, rate
-
-    def choose(self, rng):
-        return self.decision_set.maximize(self.rate * rng.standard_normal(self.decision_set.d))
-
-    def observe(self, items, rewards):
-        pass
+        return sb.CUCB().start(decision_set, self.rate)
 
 
 class Scaled(sb.RewardModel):

@@ -233,48 +233,31 @@ def test_fields_that_do_not_fit(changes, words):
         SimulationResult(**fields() | changes)
 
 
-def test_slopes_of_each_policy():
+def test_slopes_bands_and_rows_of_each_policy():
     rounds = fields()["checkpoints"]
     regret = {"OSSB": np.outer([1.0, 2.0, 3.0], np.log(rounds)), "CUCB": np.outer([5.0, 5.0, 5.0], np.log(rounds)) + 7}
-    slopes = made_up(regret=regret).slopes(decades=2)
-    assert list(slopes) == ["OSSB", "CUCB"]
-    half = 4.302652729911275 / math.sqrt(3)  # t quantile at 97.5 % with two degrees of freedom, from tables
-    np.testing.assert_allclose(slopes["OSSB"], (2.0, 2.0 - half, 2.0 + half))
+    result = made_up(regret=regret)
+    slopes, rows = result.slopes(decades=2), result.summary()
+    assert list(slopes) == [row.policy for row in rows] == ["OSSB", "CUCB"]
+    quantile = 4.302652729911275 / math.sqrt(3)  # t quantile at 97.5 % with two degrees of freedom, from tables
+    np.testing.assert_allclose(slopes["OSSB"], (2.0, 2.0 - quantile, 2.0 + quantile))
     np.testing.assert_allclose(slopes["CUCB"], (5.0, 5.0, 5.0))
-
-
-def test_the_summary_has_a_row_per_policy():
-    result = made_up()
-    rows = result.summary()
-    assert [row.policy for row in rows] == ["OSSB", "CUCB"]
     for row in rows:
-        assert row.regret == pytest.approx(result.regret[row.policy][:, -1].mean())
+        assert row.regret == pytest.approx(regret[row.policy][:, -1].mean())
         assert row.slope == result.slopes()[row.policy].value
         assert row.slope_ratio == pytest.approx(row.slope / 1.25)
         assert row.calls == pytest.approx(result.calls[row.policy][:, -1].mean(axis=0))
-
-
-def test_bands_of_one_policy():
-    result = made_up()
-    band = result.bands("CUCB", level=0.5)
-    wide = result.bands("CUCB")
-    np.testing.assert_allclose(band.mean, result.regret["CUCB"].mean(axis=0))
+    band, wide, plays = result.bands("OSSB", level=0.5), result.bands("OSSB"), result.item_plays("OSSB")
+    np.testing.assert_allclose(band.mean, regret["OSSB"].mean(axis=0))
     assert (wide.lower <= band.lower).all()
     assert (wide.upper >= band.upper).all()
     assert np.isnan(made_up(replications=1).bands("CUCB").upper).all()
-    with pytest.raises(InvalidInputError, match=r"policy must be one of \['OSSB', 'CUCB'\], got 'UCB'"):
-        result.bands("UCB")
-
-
-def test_plays_of_items_at_the_horizon():
-    result = made_up()
-    band = result.item_plays("OSSB")
     last = result.plays["OSSB"][:, -1]
-    np.testing.assert_allclose(band.mean, last.mean(axis=0))
-    half = 4.302652729911275 * last.std(axis=0, ddof=1) / math.sqrt(3)
-    np.testing.assert_allclose(band.upper - band.mean, half)
-    with pytest.raises(InvalidInputError, match="policy must be one of"):
-        result.item_plays("UCB")
+    np.testing.assert_allclose(plays.mean, last.mean(axis=0))
+    np.testing.assert_allclose(plays.upper - plays.mean, quantile * last.std(axis=0, ddof=1))
+    for of_policy in (result.bands, result.item_plays):
+        with pytest.raises(InvalidInputError, match=r"policy must be one of \['OSSB', 'CUCB'\], got 'UCB'"):
+            of_policy("UCB")
 
 
 def test_frames_hold_every_number_once():

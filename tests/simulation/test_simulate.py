@@ -23,24 +23,6 @@ REWARDS = sb.GaussianRewards(THETA, variance=0.5)
 POLICIES = [sb.CUCB(), sb.ThompsonSampling()]
 
 
-class FirstItems(sb.Policy):
-    """Always the same decision."""
-
-    def start(self, decision_set, variance):
-        return FirstItemsAgent(decision_set)
-
-
-class FirstItemsAgent(sb.Agent):
-    def __init__(self, decision_set):
-        self.x = decision_set.maximize(-np.arange(decision_set.d, dtype=float))
-
-    def choose(self, rng):
-        return self.x
-
-    def observe(self, items, rewards):
-        pass
-
-
 def test_the_same_seed_gives_the_same_bits_and_another_does_not():
     first = sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=4)
     assert same(first, sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=4))
@@ -61,17 +43,6 @@ def test_checkpoints_do_not_change_decisions():
         assert np.array_equal(every.regret[policy][:, [6, 59]], some.regret[policy])
 
 
-def test_regret_is_the_sum_of_the_gaps_and_reward_that_of_the_outcomes():
-    result = sb.simulate(X, REWARDS, POLICIES, horizon=50, replications=3, checkpoints=np.arange(1, 51))
-    for policy in result.policies:
-        played = np.diff(result.plays[policy], axis=1, prepend=0)
-        assert (played.sum(axis=2) == 2).all()
-        assert ((played == 0) | (played == 1)).all()
-        assert np.allclose(result.regret[policy], np.cumsum(1.7 - played @ THETA, axis=1), atol=1e-12)
-        expected = np.cumsum(played @ THETA, axis=1)[:, -1]
-        assert (np.abs(result.reward[policy][:, -1] - expected) < 6 * np.sqrt(50 * 2 * 0.5)).all()
-
-
 def test_rewards_of_the_user_are_played_in_python():
     def sampler(items, rng):
         return THETA[items] + np.sqrt(0.5) * np.array([rng.standard_normal() for _ in items])
@@ -80,12 +51,6 @@ def test_rewards_of_the_user_are_played_in_python():
     result = sb.simulate(X, own, sb.CUCB(), horizon=80, replications=2)
     assert same(result, sb.simulate(X, REWARDS, sb.CUCB(), horizon=80, replications=2))
     assert result.lower_bound is None
-
-
-def test_policies_of_the_user_are_played():
-    result = sb.simulate(X, REWARDS, {"first": FirstItems()}, horizon=30, replications=2)
-    assert result.regret["first"] == pytest.approx(0.0)
-    assert (result.plays["first"][:, -1, :2] == 30).all()
 
 
 def test_the_bound_is_certified_and_only_given_where_it_holds():
@@ -135,14 +100,6 @@ def test_numpy_integers_are_fine(tmp_path):
     result = sb.simulate(space, REWARDS, sb.CUCB(), horizon=10, replications=1, checkpoints=checkpoints, folder=tmp_path)
     assert result.provenance["specification"]["decision_set"]["m"] == 2
     assert result.checkpoints.tolist() == [3, 5, 10]
-
-
-def test_policies_with_the_default_repr_have_the_same_description_in_every_process():
-    def described(policy):
-        told = Specification.of(X, REWARDS, {"p": policy}, horizon=1, replications=1, seed=0).description
-        return told["policies"]["p"]
-
-    assert described(FirstItems()) == described(FirstItems())
 
 
 @pytest.mark.parametrize("scale", [1e-49, 1e-30, 1e30, 1e49])

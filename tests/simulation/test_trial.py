@@ -102,18 +102,6 @@ def test_a_reward_model(overrides, error, message):
         sb.simulate(X, model, sb.CUCB(), horizon=10, replications=1)
 
 
-@pytest.mark.usefixtures("nothing_else")
-def test_a_sampler():
-    with pytest.raises(sb.InvalidInputError, match="rewards of the sampler must have shape"):
-        sb.simulate(X, sb.SampledRewards(THETA, lambda items, rng: 1.0, variance=1.0), sb.CUCB(), 10, 1)
-
-
-@pytest.mark.usefixtures("nothing_else")
-def test_a_policy_without_support_for_priors():
-    with pytest.raises(sb.UnsupportedError, match="MyAgent does not support prior plays"):
-        sb.simulate(X, REWARDS, Mine(), 10, 1, prior_means=THETA, prior_plays=1)
-
-
 def test_the_trial_does_not_change_the_simulation(monkeypatch):
     tried = sb.simulate(X, Counts(), [Mine(), sb.CUCB()], horizon=40, replications=2, seed=5)
     monkeypatch.setattr(run, "play_trial", lambda specification: None)
