@@ -26,8 +26,7 @@ VARIANTS = {
 def test_it_keeps_its_guarantee(variant, situation):
     policy = AESCB(**VARIANTS[variant])
     for t, x, account, rows, _ in play(policy, situation):
-        means, bonuses = account.means, account.bonuses(math.log(t))
-        m = rows.sum(axis=1).max()
+        means, bonuses, m = account.means, account.bonuses(math.log(t)), rows.sum(axis=1).max()
         step = max(policy.additive * math.sqrt(account.variance.max()) / t, np.abs(means).max() / policy.levels)
         best = (rows @ means + np.sqrt(rows @ bonuses)).max()
         rounding = 1e-9 * (np.abs(means).sum() + math.sqrt(bonuses.sum()))

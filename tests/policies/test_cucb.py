@@ -1,4 +1,4 @@
-"""CUCB against its published index, computed from the full history."""
+"""CUCB against its published index, computed from the full history; and what its rule and that of ESCB write."""
 
 import math
 
@@ -7,8 +7,8 @@ import pytest
 from histories import asked, assert_best, play, random_statistics, situations
 from hypothesis import given, settings
 
-from semibandits.kernels.rules.actions import LINEAR
-from semibandits.kernels.rules.optimism import cucb
+from semibandits.kernels.rules.actions import INDEX, LINEAR
+from semibandits.kernels.rules.optimism import cucb, escb
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, fresh_statistics
 from semibandits.laws import Bernoulli, law_from
 from semibandits.policies import CUCB, Radius
@@ -33,12 +33,17 @@ def test_it_plays_the_largest_index(radius, situation):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("t", [1, 2, 3, 1000])
-def test_the_rule_writes_the_index_of_each_item(t, seed):
+def test_the_rules_write_indices_and_squared_bonuses(t, seed):
     stats, plays, means, variance = random_statistics(seed)
-    action, weights, _ = asked(cucb, t, [1.0, 2.0, 3.0], stats)
     f = 2.0 * math.log(t) + (3.0 * math.log(math.log(t)) if t >= 3 else 0.0)
+    squares = 2 * variance * f / np.maximum(plays, 1)
+    action, weights, _ = asked(cucb, t, [1.0, 2.0, 3.0], stats)
     assert action == LINEAR
-    assert np.allclose(weights, means + np.sqrt(2 * variance * f / np.maximum(plays, 1)), rtol=1e-13)
+    assert np.allclose(weights, means + np.sqrt(squares), rtol=1e-13)
+    action, weights, bonuses = asked(escb, t, [1.0, 2.0, 3.0], stats)
+    assert action == INDEX
+    assert np.array_equal(weights, means)
+    assert np.allclose(bonuses, squares, rtol=1e-13)
 
 
 @pytest.mark.parametrize("t", [2, 50, 100_000])
@@ -62,9 +67,6 @@ def test_parameters():
     assert CUCB() == CUCB(radius=Radius()) == CUCB(radius="log")
     assert CUCB(variance=[1, 2]) == CUCB(variance=np.array([1.0, 2.0]))
     assert hash(CUCB(variance=[1, 2])) == hash(CUCB(variance=(1.0, 2.0)))
-    assert CUCB().specification() == {
-        "name": "CUCB",
-        "variance": None,
-        "radius": {"log": 1.0, "loglog": 0.0, "loglog_per_item": 0.0},
-    }
+    radius = {"log": 1.0, "loglog": 0.0, "loglog_per_item": 0.0}
+    assert CUCB().specification() == {"name": "CUCB", "variance": None, "radius": radius}
     assert CUCB(variance=[1, 2]).specification()["variance"] == [1.0, 2.0]

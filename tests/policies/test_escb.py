@@ -4,13 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from histories import asked, assert_best, play, random_statistics, situations
+from histories import assert_best, play, situations
 from hypothesis import example, given, settings
 
 import semibandits as sb
 from semibandits.decisions.paths import Paths
-from semibandits.kernels.rules.actions import INDEX
-from semibandits.kernels.rules.optimism import escb
 from semibandits.policies import AESCB, ESCB, Radius
 
 
@@ -26,17 +24,6 @@ def test_it_plays_the_largest_index(radius, situation):
         means, bonuses = account.means, account.bonuses(f)
         scale = np.abs(means).sum() + math.sqrt(bonuses.sum())
         assert_best(x, rows @ means + np.sqrt(rows @ bonuses), rows, scale)
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("t", [1, 2, 3, 1000])
-def test_the_rule_writes_means_and_squared_bonuses(t, seed):
-    stats, plays, means, variance = random_statistics(seed)
-    action, weights, bonuses = asked(escb, t, [1.0, 2.0, 3.0], stats)
-    f = 2.0 * math.log(t) + (3.0 * math.log(math.log(t)) if t >= 3 else 0.0)
-    assert action == INDEX
-    assert np.array_equal(weights, means)
-    assert np.allclose(bonuses, 2 * variance * f / np.maximum(plays, 1), rtol=1e-13)
 
 
 @pytest.mark.parametrize("kind", [ESCB, AESCB])

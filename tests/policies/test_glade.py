@@ -52,11 +52,6 @@ def test_levels_are_those_of_the_definition(largest, seed, rivals, m):
     assert found == pytest.approx(levels_of(plays, best, t, 0.7, rivals, m), abs=1e-9)
 
 
-def bonuses_of(account, best, t, policy, m):
-    """2 sigma^2 f / n outside the best decision."""
-    return account.bonuses(levels_of(account.plays, best, t, policy.discount, policy.rivals, m))
-
-
 @pytest.mark.parametrize(("discount", "rivals"), [(0.0, 0.0), (1.0, 0.0), (1.0, 0.4)])
 @given(situation=situations())
 @settings(max_examples=60, deadline=None)
@@ -68,8 +63,8 @@ def test_without_foresight_it_plays_a_plausible_decision_if_there_is_one(discoun
         scale = np.abs(account.means).sum() + math.sqrt(account.bonuses(math.log(t + 1)).sum())
         found = []
         for best in rows[values >= values.max() - 1e-9 * scale]:  # where several tie, any may be taken for the best
-            index = values + np.sqrt(rows @ bonuses_of(account, best, t, policy, m))
-            found.append((best, index))
+            bonuses = account.bonuses(levels_of(account.plays, best, t, discount, rivals, m))
+            found.append((best, values + np.sqrt(rows @ bonuses)))
         errors = []
         for best, index in found:
             try:

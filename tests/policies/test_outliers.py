@@ -22,15 +22,9 @@ CASES = {
 }
 SIZES = (1e7, 1e12, 1e100)
 POLICIES = (sb.AESCB(), sb.ESCB(), sb.OSSB(), sb.GLADE(), sb.CUCB(), sb.ThompsonSampling())
+# Learners warn of an outlier, as they should.
+pytestmark = pytest.mark.filterwarnings("ignore::semibandits.errors.OutlierWarning")
 every_case = pytest.mark.parametrize("case", CASES)
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    """Learners warn of an outlier, as they should."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sb.OutlierWarning)
-        yield
 
 
 def without(x, item):

@@ -14,7 +14,7 @@ from small_runs import same, small, stopped
 import semibandits as sb
 from semibandits.kernels import late
 from semibandits.kernels.rules import statistics
-from semibandits.kernels.rules.statistics import enter, fresh_statistics, observe, observe_open
+from semibandits.kernels.rules.statistics import enter, fresh_statistics, observe_open
 from semibandits.simulation.lateness import BLOCK, Lateness
 from semibandits.simulation.specification import Specification
 
@@ -198,19 +198,6 @@ def test_statistics_match_observed_and_open_rounds(data):
         assert np.array_equal(stats[getattr(statistics, name)], row), name
 
 
-@given(st.lists(st.integers(0, 31), min_size=1, max_size=40))
-def test_observing_at_once_is_opening_and_telling(masks):
-    variance = np.linspace(0.2, 1.5, 5)
-    one, two = fresh_statistics(variance), fresh_statistics(variance)
-    for step, mask in enumerate(masks):
-        items = np.flatnonzero([mask >> i & 1 for i in range(5)])
-        outcomes = np.sin(np.arange(len(items)) + step)
-        fresh = observe(one, 2.0 * variance, items, len(items), outcomes)
-        enter(two, 2.0 * variance, items, len(items), 1.0)
-        assert observe_open(two, 2.0 * variance, items, len(items), outcomes) == fresh
-        assert one.tobytes() == two.tobytes()
-
-
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.randoms(use_true_random=False))
 def test_the_queue_gives_rounds_in_order(delays, random):
     """Reference: sorting. The queue grows as needed."""
@@ -234,11 +221,6 @@ def test_the_queue_gives_rounds_in_order(delays, random):
         waiting.remove(min(waiting))
     assert queue.counts[late.OPEN] == 0
     assert sorted(queue.heap) == list(range(len(queue.heap)))
-
-
-def test_the_queue_is_as_long_as_the_number_of_open_rounds():
-    queue = late.queue(1, 3, 2)
-    assert sum(array.nbytes for array in late.widened(queue)) < 2 * sum(array.nbytes for array in queue)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
