@@ -1,5 +1,7 @@
 """Policies of a user: the page that explains them, and the saved attributes of their agents."""
 
+import contextlib
+import io
 import json
 import re
 import sys
@@ -20,18 +22,18 @@ from semibandits.testing import check_policy
 PAGE = (Path(__file__).parents[2] / "docs" / "policies" / "own.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def page(monkeypatch, capsys):
+@pytest.fixture(scope="module")
+def page():
     """The names of the page after its code has run, in a module of its own so that the classes can be pickled."""
-    module = types.ModuleType("own_page")
-    monkeypatch.setitem(sys.modules, "own_page", module)
-    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
-    exec(compile(code, "own.md", "exec"), module.__dict__)
-    return module
+    module, code = types.ModuleType("own_page"), "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as module.printed:
+        patch.setitem(sys.modules, "own_page", module)
+        exec(compile(code, "own.md", "exec"), module.__dict__)
+        yield module
 
 
-def test_the_page_runs(page, capsys):
-    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["EpsilonGreedy", "GLADE"]
+def test_the_page_runs(page):
+    assert [line.split(":")[0] for line in page.printed.getvalue().splitlines()] == ["EpsilonGreedy", "GLADE"]
     policy = re.search(r"@dataclass.*?self\.sums\[items\] \+= rewards\n", PAGE, re.DOTALL).group()
     assert len([line for line in policy.splitlines() if line.strip()]) <= 25
 

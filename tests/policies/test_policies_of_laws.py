@@ -76,7 +76,7 @@ def least_information(law, plays, levels, means, gap):
 def test_plausibility_threshold(name):
     law, means_of = LAWS[name]
     rng, seen = np.random.default_rng(7), [0, 0]
-    for _ in range(60):
+    for _ in range(40):
         d = int(rng.integers(1, 4))
         plays = np.ceil(np.exp(rng.uniform(0.7, 5.0, d)))
         means, levels = means_of(rng, d), rng.uniform(1.0, 8.0, d)
@@ -217,7 +217,7 @@ def test_a_law_of_ones_own_is_planned_with_and_else_gaussian():
     theta = np.array([1.0, 0.5, 0.2])
     rewards = sb.SampledRewards(theta, lambda i, rng: theta[i] + rng.standard_normal(len(i)), variance=1.0, law=Seconds())
     policies = {"GLADE": sb.GLADE(), "plain": sb.GLADE(rewards="gaussian"), "OSSB": sb.OSSB()}
-    result = sb.simulate(sb.MSets(3, 1), rewards, policies, 500, 4, seed=1, bound=None)
+    result = sb.simulate(sb.MSets(3, 1), rewards, policies, 500, 2, seed=1, bound=None)
     np.testing.assert_array_equal(result.regret["GLADE"], result.regret["plain"])
     assert result.regret["OSSB"][:, -1].max() < 250
 

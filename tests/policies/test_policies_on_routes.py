@@ -110,7 +110,7 @@ def test_a_prior_of_any_family():
 
 @by_policy
 def test_open_rounds_do_not_repeat_one_new_route(policy):
-    x, costs = street_grid(5, 5, "separate", np.random.default_rng(4))
+    x, costs = street_grid(4, 4, "separate", np.random.default_rng(4))
     learner = sb.Learner(x, policy, variance=0.1, seed=0)
     open_rounds = [learner.ask() for _ in range(12)]
     assert len({trip.items.tobytes() for trip in open_rounds}) >= 8

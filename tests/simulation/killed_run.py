@@ -9,7 +9,7 @@ import numpy as np
 import semibandits as sb
 
 
-def simulate(folder: str, *, slow: bool, n_jobs: int = 1) -> sb.SimulationResult:
+def simulate(folder: str, *, slow: bool) -> sb.SimulationResult:
     def tell(done: int, total: int) -> None:
         print(done, flush=True)
         if slow:
@@ -22,7 +22,6 @@ def simulate(folder: str, *, slow: bool, n_jobs: int = 1) -> sb.SimulationResult
         horizon=300,
         replications=4,
         seed=3,
-        n_jobs=n_jobs,
         folder=folder,
         resume=True,
         progress=tell,

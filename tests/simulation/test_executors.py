@@ -14,7 +14,7 @@ from pathlib import Path
 import distributed
 import numpy as np
 import pytest
-from small_runs import same
+from small_runs import same, small, stopped
 
 import semibandits as sb
 from semibandits.simulation import executors
@@ -36,9 +36,12 @@ def alone() -> sb.SimulationResult:
     return run()
 
 
-@pytest.mark.parametrize("n_jobs", [3, -1])
-def test_processes_give_the_same_bits(alone, n_jobs):
+@pytest.mark.parametrize("n_jobs", [2, -1])
+def test_processes_give_the_same_bits(tmp_path, alone, n_jobs):
+    """Also when they continue a run."""
     assert same(alone, run(n_jobs=n_jobs))
+    stopped(tmp_path, 2)
+    assert same(small(tmp_path, resume=True, n_jobs=n_jobs), small(None))
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")

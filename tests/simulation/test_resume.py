@@ -41,7 +41,7 @@ def test_killed_twice_and_resumed_gives_the_same_file(tmp_path):
     assert not (disturbed / RESULT).exists()
     run_and_kill(disturbed, 4)
     assert len(list((disturbed / PARTS).glob("*.zip"))) == 8
-    simulate(str(disturbed), slow=False, n_jobs=2)
+    simulate(str(disturbed), slow=False)
     assert (disturbed / RESULT).read_bytes() == (tmp_path / "undisturbed" / RESULT).read_bytes()
     assert not (disturbed / PARTS).exists()
 
