@@ -15,17 +15,9 @@ def simulate(folder: str, *, slow: bool) -> sb.SimulationResult:
         if slow:
             sys.stdin.readline()
 
-    return sb.simulate(
-        sb.MSets(6, 2),
-        sb.GaussianRewards(np.linspace(0.0, 1.0, 6)),
-        [sb.CUCB(), sb.ThompsonSampling(), sb.OSSB()],
-        horizon=300,
-        replications=4,
-        seed=3,
-        folder=folder,
-        resume=True,
-        progress=tell,
-    )
+    options = {"horizon": 300, "replications": 4, "seed": 3, "folder": folder, "resume": True, "progress": tell}
+    policies = [sb.CUCB(), sb.ThompsonSampling(), sb.OSSB()]
+    return sb.simulate(sb.MSets(6, 2), sb.GaussianRewards(np.linspace(0.0, 1.0, 6)), policies, **options)
 
 
 if __name__ == "__main__":
