@@ -67,8 +67,8 @@ def library(tmp_path):
     """A library with the cache of this one and three kernels, which call one another."""
     source, copy = Path(semibandits.__file__).parent, tmp_path / "semibandits"
     (copy / "kernels").mkdir(parents=True)
-    kernels = [f"kernels/{name}.py" for name in "__init__ _cache background interrupts spending results tiers".split()]
-    for name in ("__init__.py", "__init__.pyi", "_lazy.py", "_version.py", *kernels):
+    names = ("__init__", "_cache", "background", "interrupts", "results", "spending", "tiers")
+    for name in ("__init__.py", "__init__.pyi", "_lazy.py", "_version.py", *(f"kernels/{name}.py" for name in names)):
         shutil.copy(source / name, copy / name)
     for name, text in KERNELS.items():
         (copy / "kernels" / f"{name}.py").write_text(text)
