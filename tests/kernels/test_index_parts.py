@@ -12,7 +12,6 @@ from index_cases import ALL, SETS, searched
 from index_cases import MATROIDS as BASES
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError
 from semibandits.kernels.index.classes import write_classes
 from semibandits.kernels.index.problem import SOLVED, STOPPED
 from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT
@@ -21,7 +20,6 @@ from semibandits.matroids import Laminar, Partition, Transversal
 
 SLACK = 12
 """Oracle calls that a search may make beyond its budget, since a sweep is completed."""
-TIED = st.sampled_from([0.0, 0.0, 0.5, 1.0])
 
 
 def tied(d, seed, values=(0.0, 0.0, 0.5, 1.0), bonuses=(0.0, 0.3, 0.3, 1.0)):
@@ -68,17 +66,6 @@ def test_classes_are_items_of_equal_role_reward_and_bonus(seed, d):
         if key[i] == key[j] and i < j:
             assert place[i] < place[j]
     assert all(order[start[i]] == min(j for j in range(d) if key[j] == key[i]) for i in range(d))
-
-
-@pytest.mark.parametrize("name", [name for name in SETS if SETS[name].m > 0])
-@given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=30, deadline=None)
-def test_ties_are_solved_exactly(name, seed):
-    rewards, bonuses = tied(SETS[name].d, seed)
-    x, _, status = search(name, rewards, bonuses)
-    assert status == SOLVED
-    values = ALL[name] @ rewards + np.sqrt(ALL[name] @ bonuses)
-    assert rewards[x].sum() + np.sqrt(bonuses[x].sum()) == pytest.approx(values.max(), abs=1e-10)
 
 
 def shortlist(kind, d, seed):
@@ -250,9 +237,3 @@ def test_search_index_answers_with_a_bound(make, scale, ratio):
         if found.is_proven:
             assert largest <= (found.value + root * (1 / ratio - 1)) * (1 + 1e-9)
         assert found.is_proven or most < 1_000
-
-
-@pytest.mark.parametrize("most", [0, -1, 1.5, True, "many"])
-def test_a_budget_must_be_a_positive_number(most):
-    with pytest.raises(InvalidInputError, match="most must be an integer >= 1"):
-        sb.MSets(3, 1).search_index([1, 2, 3], [1, 1, 1], most=most)
