@@ -220,10 +220,7 @@ def test_parquet_files_are_read_as_they_were_written(names, version, row_group_s
         flat = [name for name in names if name in RIGHT]
         if flat:
             sheet = read_parquet(path)
-            assert [row for _, row in sheet.rows] == [
-                flat,
-                *map(list, zip(*(RIGHT[name] for name in flat), strict=True)),
-            ]
+            assert [row for _, row in sheet.rows] == [flat, *map(list, zip(*(RIGHT[name] for name in flat), strict=True))]
             assert bool(sheet.notes) == (len(flat) < len(names))
 
 

@@ -18,9 +18,7 @@ from semibandits.kernels.labels import Completions, Goal, Thinning, best_path, m
 PLENTY = 1_000_000
 TOLERANCE = 1e-10
 number = st.one_of(
-    st.integers(-3, 3).map(float),
-    st.integers(-2, 2).map(lambda k: 1.0 + 1e-9 * k),
-    st.floats(-1, 1, allow_subnormal=False),
+    st.integers(-3, 3).map(float), st.integers(-2, 2).map(lambda k: 1.0 + 1e-9 * k), st.floats(-1, 1, allow_subnormal=False)
 )
 positive = st.one_of(st.integers(0, 3).map(float), st.floats(0, 1, allow_subnormal=False))
 

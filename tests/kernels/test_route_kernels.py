@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 
 from route_cases import routes
 from semibandits.decisions.routes import grouped
-from semibandits.kernels.dijkstra import (
-    distances_from,
-    negative_walk,
-    shortest_path_into,
-    shortest_tree,
-    turns,
-    walks_through,
-)
+from semibandits.kernels.dijkstra import distances_from, negative_walk, shortest_path_into, shortest_tree, turns, walks_through
 from semibandits.kernels.heap import decrease, empty_heap, pop
 from semibandits.kernels.oracles.routes import clip_costs
 from semibandits.kernels.ratios import negative_cycle

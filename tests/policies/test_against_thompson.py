@@ -16,6 +16,7 @@ import pytest
 
 import semibandits as sb
 from example_sets import grid
+from marks import later
 from semibandits.errors import UnsupportedError
 from verification_scripts import script
 

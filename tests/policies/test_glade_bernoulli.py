@@ -130,6 +130,7 @@ def test_no_sum_of_raises_is_larger_than_that_of_the_reaches(seed):
     assert (weights <= 1 - stats[2]).all()
 
 
+@pytest.mark.verify
 def test_a_decision_that_no_means_would_make_best_hides_no_others():
     """An arc of its own, seen once to fail, could not be best if it always paid. While its bonus was searched for alone, 11 of
     200 such runs never again played the best decision."""

@@ -213,6 +213,7 @@ def test_open_rounds(batch, name, rewards):
     assert all(x in decision_set for x in asked)
 
 
+@pytest.mark.verify
 def test_larger_gamma_explores_more():
     few, many = (
         regrets(sb.MSets(3, 1), GaussianRewards([0.9, 0.6, 0.3]), 20_000, 12, OSSB(gamma=g))[1].plays["OSSB"][:, -1, 1:].sum()

@@ -248,6 +248,7 @@ def test_without_need_of_plays_means_are_still_watched():
     assert (tolerances <= MOVEMENT * np.sqrt(0.25 / 10)).all()
 
 
+@pytest.mark.verify
 def test_it_explores_less_than_the_gaussian_plan_with_a_proxy():
     """Rates are 1/d(0.1, 0.15) = 92 and 2 (1/4) / 0.05^2 = 200: counts in proportion, both means over 12 runs (+- 6 %)."""
     theta, horizon = [0.15, 0.1, 0.1, 0.1], 100_000

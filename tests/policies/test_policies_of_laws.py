@@ -134,6 +134,7 @@ def test_plausible_decisions_are_explored(family, name, rivals, situations):
     assert explored > 10
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("rewards", REWARDS, ids=lambda rewards: repr(rewards.law))
 @pytest.mark.parametrize("policy", [sb.GLADE(), sb.OSSB(), sb.ThompsonSampling()], ids=lambda p: p.name)
 def test_runs_find_the_best_decision(policy, rewards):

@@ -108,6 +108,7 @@ def test_a_prior_of_any_family():
     assert learner.best().tolist() == [False, False, True, False]
 
 
+@pytest.mark.one_in(2)
 @by_policy
 def test_open_rounds_do_not_repeat_one_new_route(policy):
     x, costs = street_grid(4, 4, "separate", np.random.default_rng(4))

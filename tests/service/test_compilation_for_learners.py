@@ -12,7 +12,6 @@ from fastapi.testclient import TestClient
 from servers import HERE, LOCAL, post, serving
 
 import semibandits as sb
-from marks import later
 from semibandits.service import create_app
 from semibandits.service.compilation import TASK
 

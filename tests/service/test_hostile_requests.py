@@ -104,6 +104,7 @@ WRONG = (
 )  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 def test_wrong_tokens(client_with, url):
     client = client_with(token=TOKEN)
     learner = sb.open_learner(url, name="courier")

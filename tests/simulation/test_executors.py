@@ -36,6 +36,7 @@ def alone() -> sb.SimulationResult:
     return run()
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("n_jobs", [2, -1])
 def test_processes_give_the_same_bits(tmp_path, alone, n_jobs):
     """Also when they continue a run."""

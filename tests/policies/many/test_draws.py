@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from marks import later
 from semibandits._typing import FloatArray, IntArray
 from semibandits.policies.many.draws import Draws
 from semibandits.policies.many.posteriors import Beta, Normal, Posterior
