@@ -81,7 +81,7 @@ def test_multiplier_has_the_least_bound(problem):
         assert bound <= (a + other * c).max() + allowance(Goal(kind, parameter, 0.0), other) + CLOSE * (1 + other)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(problems(), st.sampled_from([EVERYTHING, 1]))
 def test_selection_equals_enumeration(problem, max_labels):
     """By labels, and depth first if one label exceeds the limit."""

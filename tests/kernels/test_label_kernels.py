@@ -3,7 +3,6 @@
 `decisions/test_budgeted_paths.py` has the best path within a budget and that of largest index on small networks, at all ratios.
 """
 
-import itertools
 from functools import cached_property
 
 import numpy as np
@@ -92,32 +91,19 @@ def test_front_is_the_set_of_nondominated_points(problem):
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("ratio", [0.5, 0.9, 0.98])
-def test_thin_fronts_on_knapsacks(seed, ratio):
+def test_thin_fronts_lose_no_more_than_their_steps(seed, ratio):
     network, rewards, budgets = knapsack(seed)
-    check_reward_steps(network, rewards, budgets, ratio, 0.47)
-    check_budget_steps(network, rewards, budgets, ratio)
-    need = 0.47 * budgets.sum()
-    _, exact = network.best(rewards, budgets, need, root=False, enough=np.inf)
-    _, thin = network.best(rewards, budgets, need, root=False, steps=(ratio ** (-1 / 11), 1.0), enough=np.inf)
-    assert thin < exact
-
-
-def check_reward_steps(network, rewards, budgets, ratio, share):
-    longest = network.paths.sum(axis=1).max()
-    all_budgets = network.paths @ budgets
-    need = all_budgets.min() + share * np.ptp(all_budgets) - 1e-12
-    x, _ = network.best(rewards, budgets, need, root=False, steps=(ratio ** (-1 / longest), 1.0))
-    assert network.is_path(x)
+    all_rewards, all_budgets, need = network.paths @ rewards, network.paths @ budgets, 0.47 * budgets.sum()
+    steps = (ratio ** (-1 / 11), 1.0)
+    x, _ = network.best(rewards, budgets, need, root=False, steps=steps)
     assert budgets @ x >= need - 1e-14
-    assert rewards @ x >= ratio * (network.paths[all_budgets >= need] @ rewards).max() - TOLERANCE
-
-
-def check_budget_steps(network, rewards, bonuses, ratio):
-    longest = network.paths.sum(axis=1).max()
-    x, _ = network.best(rewards, bonuses / ratio**2, root=True, steps=(1.0, ratio ** (-2 / longest)))
+    assert rewards @ x >= ratio * all_rewards[all_budgets >= need].max() - TOLERANCE
+    _, exact = network.best(rewards, budgets, need, root=False, enough=np.inf)
+    _, thin = network.best(rewards, budgets, need, root=False, steps=steps, enough=np.inf)
+    assert thin < exact
+    x, _ = network.best(rewards, budgets / ratio**2, root=True, steps=(1.0, ratio ** (-2 / 11)))
     assert network.is_path(x)
-    best = (network.paths @ rewards + np.sqrt(network.paths @ bonuses)).max()
-    assert best <= rewards @ x + np.sqrt(bonuses @ x) / ratio + TOLERANCE
+    assert (all_rewards + np.sqrt(all_budgets)).max() <= rewards @ x + np.sqrt(budgets @ x) / ratio + TOLERANCE
 
 
 @pytest.mark.parametrize("ratio", [0.5, 0.9])
@@ -164,8 +150,7 @@ def test_limits_are_reported_and_respected():
 
 def test_extreme_multipliers_lose_nothing():
     """Budgets that differ in their last bits: multipliers near 2^50, whose rounding must not drop a better path."""
-    arcs = list(itertools.chain.from_iterable([[(v, v + 1)] * 3 for v in range(6)]))
-    network = Network(7, arcs)
+    network = Network(7, [(v, v + 1) for v in range(6) for _ in range(3)])
     for seed in range(300):
         rng = np.random.default_rng(seed)
         rewards, budgets = rng.integers(0, 1024, 18) / 1024, 1.0 + rng.integers(-3, 4, 18) * 2.0**-49  # sums are exact
@@ -197,9 +182,8 @@ def last_front(network, rewards, budgets, reward_step, budget_step):
     """Pairs of the last node without any bounds."""
     no_rows, nothing = np.zeros((0, 1)), np.zeros(0)
     none = Completions(no_rows, no_rows, np.zeros((0, 1), dtype=np.int64), nothing, nothing)
-    found = merged_fronts(
-        rewards, budgets, Goal(-np.inf, False), network.into, none, -np.inf, Thinning(reward_step, budget_step), PLENTY
-    )
+    goal, steps = Goal(-np.inf, False), Thinning(reward_step, budget_step)
+    found = merged_fronts(rewards, budgets, goal, network.into, none, -np.inf, steps, PLENTY)
     return found.pairs[found.first : found.labels]
 
 

@@ -52,18 +52,17 @@ def peel_twin(removed, n, tails, heads):
         alive = kept
 
 
-def search(kernel, graph, start, alive, ratio, max_labels=10_000, from_each=False):
+def search(graph, start, alive, ratio, max_labels=10_000, from_each=False):
     n, tails, heads, costs, information = graph
     distance = distances_twin(start, alive, tails, heads, costs)
-    return kernel(start, arcs_of(n, tails, heads), costs, information, distance, ratio, 1e-13, from_each, max_labels)
+    return worst_closed_walk(start, arcs_of(n, tails, heads), costs, information, distance, ratio, 1e-13, from_each, max_labels)
 
 
 @given(digraphs(), st.integers(0, 4))
 @settings(max_examples=150, deadline=None, derandomize=True)
 def test_distances_are_those_of_bellman_and_ford(graph, dead):
     n, tails, heads, costs, _ = graph
-    alive = np.arange(n) != dead
-    start = (dead + 1) % n if dead < n else 0
+    alive, start = np.arange(n) != dead, (dead + 1) % n if dead < n else 0
     distance = distances_back(start, alive, arcs_of(n, tails, heads), costs)
     np.testing.assert_allclose(distance[alive], distances_twin(start, alive, tails, heads, costs)[alive], rtol=1e-14, atol=0)
 
@@ -90,10 +89,9 @@ def test_peeling_agrees_with_repeated_deletion(graph):
 @settings(max_examples=150, deadline=None, derandomize=True)
 def test_worst_closed_walk_is_the_worst_simple_cycle(graph, dead, at_least):
     n, tails, heads, costs, information = graph
-    alive = np.arange(n) != dead
-    start = (dead + 1) % n if dead < n else 0
+    alive, start = np.arange(n) != dead, (dead + 1) % n if dead < n else 0
     truth = worst_ratio(start, alive, tails, heads, costs, information)
-    ratio, walk, labels, complete = search(worst_closed_walk, graph, start, alive, at_least)
+    ratio, walk, labels, complete = search(graph, start, alive, at_least)
     assert complete
     assert labels >= 1
     # A walk that passes other cycles may be worse than each simple cycle through its start, if one of those is worse still.
@@ -115,10 +113,10 @@ def test_searches_from_each_node_find_the_worst_cycle(graph, at_least):
     n, tails, heads, costs, information = graph
     alive = np.ones(n, dtype=bool)
     truth = max(worst_ratio(v, alive, tails, heads, costs, information) for v in range(n))
-    found = [search(worst_closed_walk, graph, v, alive, at_least, from_each=True) for v in range(n)]
+    found = [search(graph, v, alive, at_least, from_each=True) for v in range(n)]
     assert all(complete for *_, complete in found)
     assert max(ratio for ratio, *_ in found) == pytest.approx(max(truth, at_least), rel=1e-12)
-    everything = [search(worst_closed_walk, graph, v, alive, at_least) for v in range(n)]
+    everything = [search(graph, v, alive, at_least) for v in range(n)]
     assert sum(labels for _, _, labels, _ in found) <= sum(labels for _, _, labels, _ in everything)
 
 
@@ -128,14 +126,14 @@ def test_label_limit_breaks_the_search_off():
     rng = np.random.default_rng(1)
     graph = (n, tails, heads, rng.random(len(tails)), rng.random(len(tails)))
     alive = np.ones(n, dtype=bool)
-    ratio, _, labels, complete = search(worst_closed_walk, graph, 0, alive, 0.0, max_labels=5)
+    ratio, _, labels, complete = search(graph, 0, alive, 0.0, max_labels=5)
     assert not complete
     assert labels <= 6
-    full = search(worst_closed_walk, graph, 0, alive, 0.0)
+    full = search(graph, 0, alive, 0.0)
     assert full[3]
     assert full[0] >= ratio
     # As many labels as the whole search needs are enough.
-    assert search(worst_closed_walk, graph, 0, alive, 0.0, max_labels=full[2])[3]
+    assert search(graph, 0, alive, 0.0, max_labels=full[2])[3]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -146,9 +144,8 @@ def test_a_search_that_outgrows_its_first_arrays(seed):
     more = 0.5 ** np.arange(k)
     costs = np.stack((np.ones(k), 1.0 + more), axis=1).ravel()
     information = np.stack((np.ones(k), 1.0 + more * rng.uniform(1.8, 2.6, k)), axis=1).ravel()
-    ratio, walk, labels, complete = search(
-        worst_closed_walk, (k, tails, heads, costs, information), 0, np.ones(k, dtype=bool), 0.0
-    )
+    graph = (k, tails, heads, costs, information)
+    ratio, walk, labels, complete = search(graph, 0, np.ones(k, dtype=bool), 0.0)
     assert complete
     assert labels > 2 * 1024
     walks = 2 * np.arange(k) + np.array(list(itertools.product((0, 1), repeat=k)))
