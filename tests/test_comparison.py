@@ -233,8 +233,7 @@ def test_the_page_agrees_with_the_numbers(tmp_path):
 def test_a_partial_page_is_marked_and_shows_the_cost_of_its_half(tmp_path):
     measured = tmp_path / "cost.json"
     measured.write_text(
-        json.dumps({"half": "tune", "instances": [{"instance": "a", "rounds": 10**6, OLD: 0.5, NEW: 0.6}]}),
-        encoding="utf-8",
+        json.dumps({"half": "tune", "instances": [{"instance": "a", "rounds": 10**6, OLD: 0.5, NEW: 0.6}]}), encoding="utf-8"
     )
     told = options(only=["made-up-held"], horizon=10_000, write=False)
     assert "part of the comparison only" in pages.page([outcome(8.0)], told, measured, "abc1234")

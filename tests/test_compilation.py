@@ -172,10 +172,7 @@ def test_command_of_families_and_policies(run_with, capsys, monkeypatch):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("All kernels of ThompsonSampling on matroid are compiled (0 of them now, ")
     assert json.loads("".join(lines[2:]))["compiled"] == 0
-    assert asked == [
-        [[FAMILIES["matroid"]], [sb.ThompsonSampling()]],
-        [[*FAMILIES.values()], [sb.ESCB(radius="log-loglog")]],
-    ]
+    assert asked == [[[FAMILIES["matroid"]], [sb.ThompsonSampling()]], [[*FAMILIES.values()], [sb.ESCB(radius="log-loglog")]]]
 
 
 def test_of_a_study_one_short_replication_is_played_and_nothing_is_written(run_with, tmp_path, monkeypatch):

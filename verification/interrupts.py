@@ -101,11 +101,7 @@ def operations(folder: Path) -> dict[str, list[str]]:
 def interrupted_after(arguments: list[str], wait: float, *, group: bool) -> tuple[float, int, str]:
     """Seconds from the signal to the end, exit code, and stderr."""
     process = subprocess.Popen(
-        [sys.executable, "-c", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+        [sys.executable, "-c", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     if "semibandits_cli" not in arguments[0]:
         assert process.stdout is not None

@@ -68,7 +68,8 @@ GROUPS = {
     ),
     "decisions": (
         "decisions: *",
-        "tests: decisions/test_counting decisions/test_counting_within decisions/test_overrides decisions/test_enumerated test_bad_calls",
+        "tests: decisions/test_counting decisions/test_counting_within decisions/test_overrides decisions/test_enumerated",
+        "tests: test_bad_calls",
     ),
     "matroids": (
         "matroids: *",
@@ -198,10 +199,7 @@ class Changes:
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if name in SWAPS:
                 self._add(self._ends(node.func)[1] - len(name), self._ends(node.func)[1], SWAPS[name])
-        elif isinstance(node, ast.If | ast.While | ast.IfExp) and ast.unparse(node.test) not in (
-            "True",
-            "TYPE_CHECKING",
-        ):
+        elif isinstance(node, ast.If | ast.While | ast.IfExp) and ast.unparse(node.test) not in ("True", "TYPE_CHECKING"):
             self._wrap(node.test, "not ")
         elif isinstance(node, ast.comprehension):
             for condition in node.ifs:

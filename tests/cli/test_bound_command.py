@@ -234,11 +234,7 @@ def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monk
     code, out, err = run([*arguments, "--json"])
     assert code == 3
     answer = json.loads(out)
-    assert (answer["lower"], answer["value"], answer["status"]) == (
-        1.0,
-        None if value == math.inf else 2.0,
-        "time_limit",
-    )
+    assert (answer["lower"], answer["value"], answer["status"]) == (1.0, None if value == math.inf else 2.0, "time_limit")
     assert json.loads(Path("b.json").read_text(encoding="utf-8")) == answer
     assert {path.name for path in Path().iterdir()} == {"table.csv", "b.json"}
 

@@ -154,10 +154,7 @@ def test_interruptions_of_a_bound(study, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr("semibandits.reporting.report.write_payload", interrupt)
         code, _, err = run(["run", "study.toml"])
-    assert (code, err) == (
-        130,
-        "Error: interrupted: study-results has the bound; the same command writes the rest\n",
-    )
+    assert (code, err) == (130, "Error: interrupted: study-results has the bound; the same command writes the rest\n")
     code, out, _ = run(["run", "study.toml"])
     assert code == 0
     assert "nothing was solved or played again, written now: report.html." in out

@@ -322,10 +322,7 @@ def test_one_error_leads_to_a_longer_run(run):
     assert run(shlex.split(again))[0] == 0
     assert load_simulation("run/simulation.zip").checkpoints[-1] == arguments[place]
     code, _, err = run([*SHORT, "--extend"])
-    assert (code, err) == (
-        2,
-        "Error: --extend must be used with the folder of the earlier run, got none: add --output FOLDER\n",
-    )
+    assert (code, err) == (2, "Error: --extend must be used with the folder of the earlier run, got none: add --output FOLDER\n")
 
 
 def test_folders_with_other_things_in_them_are_fine(run):
@@ -389,10 +386,7 @@ def test_an_interruption_before_anything_is_finished_leaves_nothing(run, monkeyp
     assert names() == ["mine", "table.csv"]
     assert not list(Path("mine").iterdir())
     code, _, err = run(SHORT)
-    assert (code, err) == (
-        130,
-        "Error: interrupted, nothing written: --output FOLDER keeps finished replications\n",
-    )
+    assert (code, err) == (130, "Error: interrupted, nothing written: --output FOLDER keeps finished replications\n")
 
 
 @pytest.mark.parametrize("swallowed", ["lost", "taken for a fault"])
@@ -464,11 +458,7 @@ def test_ctrl_c_in_a_process(tmp_path):
 
 @pytest.mark.parametrize(
     ("horizon", "words"),
-    [
-        ("1e9", ""),
-        ("1e11", "Warning: 2e11 rounds take at least about 11 hours of one core: "),
-        ("1e13", " 46 days of one core"),
-    ],
+    [("1e9", ""), ("1e11", "Warning: 2e11 rounds take at least about 11 hours of one core: "), ("1e13", " 46 days of one core")],
 )
 def test_a_horizon_that_takes_hours_gets_a_warning(run, monkeypatch, horizon, words):
     def interrupted(*arguments, **options):

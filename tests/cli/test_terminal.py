@@ -122,10 +122,7 @@ def test_a_warning_is_one_harmless_line(capsys):
 FIGURES = {
     "msets": {"family": "msets", "size": 1, "items": [f"{i}{HIDDEN} $5_ and $6^" for i in range(3)]},
     "matchings": {"family": "matchings", "edges": [[r, HIDDEN + c] for r in "uv" for c in ("x", "$5_ and $6^")]},
-    "trees": {
-        "family": "trees",
-        "edges": [[a, b] for a, b in zip("abc", ["b", "c", f"{HIDDEN} $5_ and $6^"], strict=True)],
-    },
+    "trees": {"family": "trees", "edges": [[a, b] for a, b in zip("abc", ["b", "c", f"{HIDDEN} $5_ and $6^"], strict=True)]},
 }
 
 

@@ -140,11 +140,7 @@ def test_glade_decides_every_search_in_a_city(seed):
 
 
 def test_raises_fill_up_to_their_limits():
-    costs, least, bonuses = (
-        np.array([2.0, 5.0, 1.0, 3.0]),
-        np.array([1.0, 0.0, 0.9, 3.0]),
-        np.array([4.0, 1.0, 1.0, 2.0]),
-    )
+    costs, least, bonuses = (np.array([2.0, 5.0, 1.0, 3.0]), np.array([1.0, 0.0, 0.9, 3.0]), np.array([4.0, 1.0, 1.0, 2.0]))
     raises = raises_of(costs, least, bonuses, np.array([0, 1]))
     assert raises.total == pytest.approx(1.0 + np.sqrt(0.75))  # the first is at its limit
     assert raises.unspent == 0.0

@@ -114,10 +114,5 @@ def test_logs_and_remarks_contain_no_password(capsys):
         assert "postgresql://bob:***@h/db?password=***" in line
     print_remark("Error", text)
     assert "secret" not in capsys.readouterr().err
-    for harmless in (
-        "http://127.0.0.1:8000/a?b=c:d",
-        "see 'http://[::1]:80'.",
-        "sqlite:////a:b@c.db",
-        "pass key=... or token=",
-    ):
+    for harmless in ("http://127.0.0.1:8000/a?b=c:d", "see 'http://[::1]:80'.", "sqlite:////a:b@c.db", "pass key=... or token="):
         assert without_passwords(harmless) == harmless

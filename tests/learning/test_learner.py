@@ -67,9 +67,7 @@ def test_glade_is_the_default():
 
 
 @pytest.mark.parametrize(
-    "seed",
-    [5, np.int64(5), np.random.SeedSequence(5), np.random.default_rng(5)],
-    ids=["int", "int64", "sequence", "generator"],
+    "seed", [5, np.int64(5), np.random.SeedSequence(5), np.random.default_rng(5)], ids=["int", "int64", "sequence", "generator"]
 )
 def test_seeds_of_all_kinds_mean_the_same(seed):
     assert text(fresh(seed=seed)) == text(fresh(seed=5))

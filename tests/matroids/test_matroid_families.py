@@ -112,11 +112,7 @@ def test_bipartite_and_cycle_graphs_have_known_numbers_of_trees(n):
     assert matroids.Graphic(cycles).count_bases() == n**3  # numbers of several components are multiplied
 
 
-@given(
-    groups=st.lists(st.sampled_from("abc"), max_size=7),
-    limits=st.tuples(*[st.integers(0, 4)] * 3),
-    fraction=st.floats(0, 1),
-)
+@given(groups=st.lists(st.sampled_from("abc"), max_size=7), limits=st.tuples(*[st.integers(0, 4)] * 3), fraction=st.floats(0, 1))
 def test_quotas_are_a_partition_with_a_limit_on_all_items(groups, limits, fraction):
     capacities = dict(zip("abc", limits, strict=True))
     size = round(fraction * matroids.quotas(groups, capacities).rank)

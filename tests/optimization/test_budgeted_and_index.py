@@ -187,10 +187,7 @@ REFUSED = [
     ("at_least must be a finite number, got 'much'", lambda x: x.maximize_budgeted([1, 2, 3], [1, 2, 3], "much")),
     ("ratio must lie in \\(0, 1\\], got 0", lambda x: x.maximize_budgeted([1, 2, 3], [1, 2, 3], 0, ratio=0)),
     ("ratio must lie in \\(0, 1\\], got 1.5", lambda x: x.maximize_index([1, 2, 3], [1, 2, 3], ratio=1.5)),
-    (
-        "rewards must be >= 0 for ratio = 0.5, got -1",
-        lambda x: x.maximize_budgeted([-1, 2, 3], [1, 2, 3], 0, ratio=0.5),
-    ),
+    ("rewards must be >= 0 for ratio = 0.5, got -1", lambda x: x.maximize_budgeted([-1, 2, 3], [1, 2, 3], 0, ratio=0.5)),
     ("bonuses must be >= 0, got -2", lambda x: x.maximize_index([1, 2, 3], [1, -2, 3])),
     ("rewards must hold real numbers, got complex128", lambda x: x.maximize_index(np.array([1, 2, 3j]), [1, 2, 3])),
     ("rewards must be an array of numbers, got list", lambda x: x.maximize_index([10**400, 2, 3], [1, 2, 3])),

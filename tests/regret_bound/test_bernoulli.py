@@ -6,15 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from bernoulli_reference import (
-    divergence,
-    exact_divergence,
-    least_information,
-    least_of_all,
-    local_optimum,
-    problem,
-    rise_at,
-)
+from bernoulli_reference import divergence, exact_divergence, least_information, least_of_all, local_optimum, problem, rise_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
@@ -171,8 +163,7 @@ def test_bernoulli_rewards_tell_more_than_gaussian_ones_of_the_proxy():
         sb.Matchings([(i, j) for i in range(10) for j in range(10)]),
         grid(8, diagonals=False),
         sb.MatroidIntersection(
-            sb.matroids.Partition([i % 8 for i in range(30)], 1),
-            sb.matroids.Partition([i * i % 11 for i in range(30)], 1),
+            sb.matroids.Partition([i % 8 for i in range(30)], 1), sb.matroids.Partition([i * i % 11 for i in range(30)], 1)
         ),
     ],
     ids=["10x10 matching", "8x8 grid", "intersection of 30 items"],
@@ -389,10 +380,7 @@ def test_the_bracket_is_valid_when_time_runs_out():
         ({"variance": 0.25}, "variance must be left out for Bernoulli rewards"),
         ({"variance": None}, "must be left out for Bernoulli rewards, got None: it is theta"),
         ({"variance": [0.5, 0.5, 0.5]}, "variance must be left out for Bernoulli rewards"),
-        (
-            {"theta": [1e-200, 0.0, 0.0]},
-            "must be 0 or contain a mean of 1e-100 or more .*, got at most 1e-200: pass 0",
-        ),
+        ({"theta": [1e-200, 0.0, 0.0]}, "must be 0 or contain a mean of 1e-100 or more .*, got at most 1e-200: pass 0"),
         ({"rewards": "poisson"}, "rewards must be 'gaussian' or 'bernoulli', got 'poisson'"),
     ],
 )

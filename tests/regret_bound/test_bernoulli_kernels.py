@@ -140,10 +140,7 @@ def test_least_ratio_against_all_cycles(seed, n):
     rng = np.random.default_rng(seed)
     tails, heads = random_graph(rng, n, 0.7, hub=False)
     cycles = all_cycles(n, tails, heads)
-    costs, weights = (
-        rng.integers(1, 9, len(tails)).astype(float),
-        rng.random(len(tails)) * (rng.random(len(tails)) < 0.7),
-    )
+    costs, weights = (rng.integers(1, 9, len(tails)).astype(float), rng.random(len(tails)) * (rng.random(len(tails)) < 0.7))
     expected = min((costs[c].sum() / weights[c].sum() for c in cycles if weights[c].any()), default=math.inf)
     t, pi = least_ratio(n, tails, heads, costs, weights, 50.0, np.zeros(n))
     assert t == pytest.approx(min(expected, 50.0), rel=1e-9)

@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from law_cases import (
-    LAWS,
-    SETS,
-    drawn,
-)
+from law_cases import LAWS, SETS, drawn
 from laws_reference import Items, bracket, least_of_all, taken
 
 import semibandits as sb
@@ -162,12 +158,7 @@ def test_methods_for_gaussian_rewards_alone(method):
 
 @pytest.mark.parametrize(
     ("text", "law"),
-    [
-        ("bernoulli", Bernoulli()),
-        ("poisson", Poisson()),
-        ("gamma:shape=2", Gamma(2.0)),
-        ({"name": "poisson"}, Poisson()),
-    ],
+    [("bernoulli", Bernoulli()), ("poisson", Poisson()), ("gamma:shape=2", Gamma(2.0)), ({"name": "poisson"}, Poisson())],
 )
 def test_laws_may_be_given_as_text(text, law):
     theta = [0.5, 0.4, 0.2]

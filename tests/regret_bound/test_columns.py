@@ -139,9 +139,7 @@ def test_the_decision_that_teaches_many_items_at_once():
 
 
 @pytest.mark.parametrize(
-    ("decision_set", "seed"),
-    [(matching(7), 1), (matching(12), 2), (grid(8, diagonals=False), 3), (grid(8), 4)],
-    ids=str,
+    ("decision_set", "seed"), [(matching(7), 1), (matching(12), 2), (grid(8, diagonals=False), 3), (grid(8), 4)], ids=str
 )
 def test_agrees_with_the_cycle_method_on_sets_too_large_to_list(decision_set, seed):
     theta = np.random.default_rng(seed).random(decision_set.d)

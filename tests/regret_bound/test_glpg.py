@@ -19,13 +19,7 @@ from semibandits.regret_bound.glpg.algorithm import GLPG
 from semibandits.regret_bound.glpg.decomposition import decomposed
 from semibandits.regret_bound.glpg.polytopes import polytope
 from semibandits.regret_bound.glpg.reduction import plays_counter
-from semibandits.regret_bound.glpg.worst import (
-    SLACK,
-    BudgetedDecisions,
-    BudgetFrontDecisions,
-    ListedDecisions,
-    SearchedDecisions,
-)
+from semibandits.regret_bound.glpg.worst import SLACK, BudgetedDecisions, BudgetFrontDecisions, ListedDecisions, SearchedDecisions
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.upper_certificate import least_information
 
@@ -313,10 +307,7 @@ def test_most_violated_decision(seed):
     decisions = decision_set.enumerate()
     gaps = (problem.optimal_decision @ theta) - decisions @ theta
     counted = decisions[:, problem.items].any(axis=1)
-    worst = {
-        True: (decisions @ u)[counted] / gaps[counted] ** 2,
-        False: (decisions @ u - gaps**2)[counted],
-    }
+    worst = {True: (decisions @ u)[counted] / gaps[counted] ** 2, False: (decisions @ u - gaps**2)[counted]}
     for relative in (True, False):
         for finder, ratio in ((ListedDecisions, 1.0), (BudgetFrontDecisions, 1.0), (BudgetedDecisions, 0.5)):
             x, gap = finder(problem, ratio, relative).find(u)

@@ -5,9 +5,7 @@ import pytest
 from bound_checks import GAP, check, means, variances
 
 import semibandits as sb
-from example_sets import (
-    FAMILIES,
-)
+from example_sets import FAMILIES
 
 
 @pytest.mark.one_in(2)

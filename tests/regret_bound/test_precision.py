@@ -104,10 +104,7 @@ def test_a_decision_that_is_best_but_for_rounding_is_admitted():
 def test_lowered_potentials_are_the_largest_below(seed):
     rng = np.random.default_rng(seed)
     n, a = int(rng.integers(2, 9)), int(rng.integers(4, 30))
-    tails, heads = (
-        np.append(rng.integers(0, n, a), np.arange(n)),
-        np.append(rng.integers(0, n, a), (np.arange(n) + 1) % n),
-    )
+    tails, heads = (np.append(rng.integers(0, n, a), np.arange(n)), np.append(rng.integers(0, n, a), (np.arange(n) + 1) % n))
     costs = rng.integers(0, 4, a + n) * 10.0 ** -rng.integers(0, 12, a + n)
     pi = rng.normal(size=n) * 10.0 ** rng.integers(-2, 6)
     out_ptr, out_arcs = incidence(n, tails)

@@ -61,10 +61,7 @@ WRONG = {
         'file = "none.csv"',
         "[problem]: none.csv must be a readable file, got No such file or directory: check the path",
     ),
-    "other file": (
-        'file = "study.toml"',
-        ".jsonl, .ndjson or .json, got 'study.toml': studies are for semibandits run",
-    ),
+    "other file": ('file = "study.toml"', ".jsonl, .ndjson or .json, got 'study.toml': studies are for semibandits run"),
     "no size": ('file = "table.csv"', "[problem]: size must be given for this family, got none: add size"),
     "capacity": (
         'file = "table.csv"\ncapacity = 2',
@@ -269,11 +266,7 @@ FORGED = {
     "ten times the value": (("value", 60.0), None, "value must be the cost of the plan, 6, got 60"),
     "no decision": (("plan", 0, "indices", [0, 1, 2]), None, r"plan\[0\] must be a decision"),
     "a negative rate": (("plan", 0, "rate", -1.0), None, "a rate above 0"),
-    "too small a rate": (
-        ("plan", 0, "rate", 0.001),
-        ("rates", [16, 0, 0.001, 4]),
-        "value must be the cost of the plan",
-    ),
+    "too small a rate": (("plan", 0, "rate", 0.001), ("rates", [16, 0, 0.001, 4]), "value must be the cost of the plan"),
     "an index between two": (("plan", 0, "indices", 0, 0.7), None, r"plan\[0\]\[0\] must be an integer, got 0.7"),
     "a huge index": (("plan", 0, "indices", 0, 10**30), None, "distinct item numbers from 0 to 3"),
     "another optimal decision": (
@@ -330,14 +323,7 @@ def test_a_run_of_plain_python_is_completed(place, monkeypatch):
     no_work(monkeypatch)
     result = run_study(read_study("study.toml"))
     assert result.finished_before
-    assert set(result.written) == {
-        "about.json",
-        "instance.json",
-        "regret.png",
-        "report.html",
-        "study.toml",
-        "summary.csv",
-    }
+    assert set(result.written) == {"about.json", "instance.json", "regret.png", "report.html", "study.toml", "summary.csv"}
     assert result.simulation.lower_bound == pytest.approx(BOUND)
 
 

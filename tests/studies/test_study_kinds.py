@@ -12,13 +12,7 @@ from study_cases import ALONE, BERNOULLI_BOUND, BOUND, FILES, STUDY, names, no_w
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.instances import instance_from_description
-from semibandits.studies import (
-    ProblemChoice,
-    Study,
-    read_study,
-    run,
-    run_study,
-)
+from semibandits.studies import ProblemChoice, Study, read_study, run, run_study
 from semibandits.studies.bound_file import as_result, gaussian_twin, kept_bound
 from semibandits.studies.task import Task
 
