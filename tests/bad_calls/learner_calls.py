@@ -79,5 +79,7 @@ CALLS = [
     (lambda: moved(MSets(2, 1, items="ab"), OWN), r"variance must .*\(2,\)"),
     (lambda: moved(Twins()), "labels must be distinct .*got 'a' twice in"),
     (lambda: moved(MSets(2, 1, items="ab"), old=Twins()), "labels must be distinct .*got 'a' twice in"),
+    (lambda: Learner.from_history(MSets(2, 1), [0], [1.0], Silent(), variance=1.0, seed=0),
+     "Silent does not support a history: tell it the rounds, or override `recall`", UnsupportedError),
     (lambda: moved(MSets(2, 1), Silent(), old=MSets(2, 1)), "not support a history.*override `recall`", UnsupportedError),
 ]  # fmt: skip

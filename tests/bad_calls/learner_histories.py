@@ -4,25 +4,10 @@ import numpy as np
 
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.msets import MSets
-from semibandits.errors import UnsupportedError
 from semibandits.learning import Learner
-from semibandits.policies.base import Agent, Policy
 
 LETTERS = EnumeratedDecisions([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]], items="abcd")
 DAYS = {"monday": {"a": 1.0, "b": 2.0}, "tuesday": {"a": 1.0, "b": 2.0, "c": 3.0}, "friday": dict.fromkeys("abcde", 1.0)}
-
-
-class Silent(Agent):
-    def choose(self, rng):
-        return np.array([True, False])
-
-    def observe(self, items, rewards):
-        pass
-
-
-class Own(Policy):
-    def start(self, decision_set, variance):
-        return Silent()
 
 
 class Twins(EnumeratedDecisions):
@@ -73,8 +58,6 @@ CALLS = [
     (lambda: history([1, 0, 0], [1.0] * 3, decision_set=OWN_LABELS), r"such as 1, got 1 unknown .* \(first: 0 at index 1\)"),
     (lambda: history(["a", "x", "b", "y", "x"], [1.0] * 5), f"^{UNKNOWN.format('')}$"),
     (lambda: history(["a", "b"], [1.0, 2.0], decision_set=Twins(LETTERS.enumerate())), r"of the items \[1, 2\]: pass indices"),
-    (lambda: history(["a"], [1.0], Own()), "Silent does not support a history: tell it the rounds, or override `recall`",
-     UnsupportedError),
     (lambda: rounds([{"a": 1, "x": 9}, {"b": 2, "y": 9}, {"x": 9}]), f"^{UNKNOWN.format(' of round 0')}$"),
     (lambda: by_day(outcomes=DAYS), TOO_LARGE),
     (lambda: by_day(costs=DAYS), TOO_LARGE),
