@@ -205,7 +205,7 @@ def test_the_queue_gives_rounds_in_order(delays, random):
     for t, delay in enumerate(delays, 1):
         if late.is_full(queue):
             queue = late.widened(queue)
-        assert late.needs_supply(queue) is False
+        assert not late.needs_supply(queue)
         late.postpone(queue, stats, np.full(3, 2.0), t, items, 1 + t % 2, np.array([float(t), -1.0]))
         waiting.append((t + delay, t))
         if random.random() < 0.5:
