@@ -102,15 +102,11 @@ def least_scale(x, costs, bonuses, base, row):
 
 def test_many_detours_of_equal_cost_are_decided_quickly():
     """A street of 60 blocks: each has two detours that are nearly plausible, and 3^60 routes combine them."""
-    links, costs = [], []
+    links = []
     for block in range(60):
-        for kind, cost in (("direct", 1.0), ("left", 1.3), ("right", 1.3)):
-            links.append((block, block + 1) if kind == "direct" else (block, (block, kind)))
-            costs.append(cost if kind == "direct" else cost / 2)
-            if kind != "direct":
-                links.append(((block, kind), block + 1))
-                costs.append(cost / 2)
-    x, costs = sb.Routes(links, 0, 60), np.array(costs)
+        detours = [[(block, (block, side)), ((block, side), block + 1)] for side in ("left", "right")]
+        links += [(block, block + 1), *detours[0], *detours[1]]
+    x, costs = sb.Routes(links, 0, 60), np.tile([1.0, 0.65, 0.65, 0.65, 0.65], 60)
     direct = x.maximize(-costs)
     status, found, report, _, _ = search(x, costs, np.full(x.d, 0.99 * 0.3**2 / 2), budget=400)
     assert status == SOLVED
@@ -140,7 +136,7 @@ def test_glade_decides_every_search_in_a_city(seed):
 
 
 def test_raises_fill_up_to_their_limits():
-    costs, least, bonuses = (np.array([2.0, 5.0, 1.0, 3.0]), np.array([1.0, 0.0, 0.9, 3.0]), np.array([4.0, 1.0, 1.0, 2.0]))
+    costs, least, bonuses = np.array([[2.0, 5.0, 1.0, 3.0], [1.0, 0.0, 0.9, 3.0], [4.0, 1.0, 1.0, 2.0]])
     raises = raises_of(costs, least, bonuses, np.array([0, 1]))
     assert raises.total == pytest.approx(1.0 + np.sqrt(0.75))  # the first is at its limit
     assert raises.unspent == 0.0

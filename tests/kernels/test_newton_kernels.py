@@ -10,7 +10,6 @@ from semibandits.kernels.newton import (
     ArcRows,
     chords_to_circulation,
     circulation_to_chords,
-    reach,
     reduced_hessian,
     scaled_to_unit_diagonal,
     spanning_tree,
@@ -21,13 +20,22 @@ from semibandits.kernels.newton import (
 def instance(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 8))
-    cycle = np.arange(n)
     extra = rng.integers(0, n, (2, 10))
-    extra = extra[:, extra[0] != extra[1]]
-    tails = np.concatenate((cycle, extra[0]))
-    heads = np.concatenate((np.roll(cycle, -1), extra[1]))
-    order = rng.permutation(len(tails))
-    return rng, n, tails, heads, order
+    tails, heads = np.column_stack(([np.arange(n), np.roll(np.arange(n), -1)], extra[:, extra[0] != extra[1]]))
+    return rng, n, tails, heads, rng.permutation(len(tails))
+
+
+def node_arc_table(n, tails, heads):
+    """1 where an arc leaves a node, -1 where it arrives."""
+    nodes = np.arange(n)[:, None]
+    return 1.0 * (nodes == tails) - (nodes == heads)
+
+
+def scattered(ptr, arcs, entries, a):
+    """A row of `a` columns for each cycle, with the entries at its arcs."""
+    table = np.zeros((len(ptr) - 1, a))
+    table[np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), arcs] = entries
+    return table
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -37,10 +45,7 @@ def test_circulations_and_gradients(seed):
     assert in_tree.sum() == n - 1
     chords = np.flatnonzero(~in_tree)
     z = np.column_stack([chords_to_circulation(e, chords, tree) for e in np.eye(len(chords))])
-    incidence = np.zeros((n, len(tails)))
-    np.add.at(incidence, (tails, np.arange(len(tails))), 1.0)
-    np.add.at(incidence, (heads, np.arange(len(tails))), -1.0)
-    np.testing.assert_array_equal(incidence @ z, 0.0)
+    np.testing.assert_array_equal(node_arc_table(n, tails, heads) @ z, 0.0)
     np.testing.assert_array_equal(z[chords], np.eye(len(chords)))
     gradient = rng.normal(size=len(tails))
     np.testing.assert_allclose(circulation_to_chords(gradient, chords, tree), z.T @ gradient, atol=1e-12)
@@ -57,15 +62,11 @@ def test_reduced_hessian(seed):
     rows = [rng.choice(a, size=int(rng.integers(1, a)), replace=False) for _ in range(5)]
     ptr, arcs = np.cumsum([0, *map(len, rows)]), np.concatenate(rows)
     slope, weights, diagonal = rng.random(a), rng.random(5), rng.random(a)
-    pattern = np.zeros((5, a))
-    pattern[np.repeat(np.arange(5), np.diff(ptr)), arcs] = 1.0
     at_ptr, positions = incidence(a, arcs)
     owners = np.repeat(np.arange(5), np.diff(ptr))
     z = np.column_stack([chords_to_circulation(e, chords, tree) for e in np.eye(len(chords))])
     entries = rng.random(len(arcs))
-    scattered = np.zeros((5, a))
-    scattered[owners, arcs] = entries
-    for of_entries, table in ((np.empty(0), pattern), (entries, scattered)):
+    for of_entries, table in ((np.empty(0), scattered(ptr, arcs, 1.0, a)), (entries, scattered(ptr, arcs, entries, a))):
         entries_of = ArcRows(ptr, arcs, of_entries, at_ptr, positions, owners[positions])
         reduced = reduced_hessian(diagonal, slope, entries_of, weights, chords, tree)
         dense = table * slope
@@ -80,27 +81,18 @@ def test_sums_over_cycles(seed):
     rows = [rng.choice(a, size=int(rng.integers(1, a + 1)), replace=False) for _ in range(int(rng.integers(0, 6)))]
     ptr = np.cumsum([0, *map(len, rows)])
     arcs = np.concatenate([np.empty(0, dtype=np.int64), *rows])
-    pattern = np.zeros((len(rows), a))
-    pattern[np.repeat(np.arange(len(rows)), np.diff(ptr)), arcs] = 1.0
+    pattern = scattered(ptr, arcs, 1.0, a)
     values, per_cycle = rng.normal(size=a), rng.normal(size=len(rows))
     np.testing.assert_allclose(cycle_sums(ptr, arcs, values), pattern @ values, atol=1e-14)
     np.testing.assert_allclose(arc_totals(ptr, arcs, per_cycle, a), pattern.T @ per_cycle, atol=1e-14)
     entries = rng.normal(size=len(arcs))
     expected = pattern.T @ (per_cycle * (pattern @ values))
     np.testing.assert_allclose(gram_product(ptr, arcs, np.empty(0), per_cycle, values), expected, atol=1e-13)
-    pattern[np.repeat(np.arange(len(rows)), np.diff(ptr)), arcs] = entries
+    pattern = scattered(ptr, arcs, entries, a)
     expected = pattern.T @ (per_cycle * (pattern @ values))
     np.testing.assert_allclose(gram_product(ptr, arcs, entries, per_cycle, values), expected, atol=1e-13)
     found = weighted_arc_totals(ptr, arcs, entries, per_cycle, a)
     np.testing.assert_allclose(found, pattern.T @ per_cycle, atol=1e-14)
-
-
-def test_reach_is_the_longest_step_within_bounds():
-    values = np.array([1.0, 2.0, 0.0])
-    assert reach(values, np.array([-0.5, -8.0, 0.0])) == 0.25
-    assert reach(values, np.array([-0.5, 3.0, 1.0])) == 1.0
-    assert reach(values, np.array([5.0, -3.0, -1.0])) == 0.0
-    assert reach(np.empty(0), np.empty(0)) == 1.0
 
 
 def test_scaling_to_a_unit_diagonal():
@@ -119,9 +111,7 @@ def test_scaling_to_a_unit_diagonal():
 def test_potentials_of_a_laplacian(seed, decades):
     rng, n, tails, heads, _ = instance(seed)
     weights = 10.0 ** rng.uniform(-decades, decades, len(tails))
-    table = np.zeros((n, len(tails)))
-    np.add.at(table, (tails, np.arange(len(tails))), 1.0)
-    np.add.at(table, (heads, np.arange(len(tails))), -1.0)
+    table = node_arc_table(n, tails, heads)
     excess = table @ (weights * rng.normal(size=len(tails)))
     potentials, steps = laplacian_solution(tails, heads, weights, excess, 1e-12, 1000)
     assert steps < 1000

@@ -7,11 +7,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from route_cases import routes
 from semibandits.decisions.routes import grouped
 from semibandits.kernels.dijkstra import distances_from, negative_walk, shortest_path_into, shortest_tree, turns, walks_through
 from semibandits.kernels.heap import decrease, empty_heap, pop
 from semibandits.kernels.oracles.routes import clip_costs
+from semibandits.kernels.ranked_paths import ranked_paths
 from semibandits.kernels.ratios import negative_cycle
 
 FEW = st.integers(0, 3).map(float)
@@ -28,10 +28,20 @@ def digraphs(draw):
     return n, tails.copy(), heads.copy(), np.array(costs)
 
 
+def both_ways(n, tails, heads):
+    """Arcs grouped by tail, and by head."""
+    arcs = np.arange(len(tails))
+    return grouped(n, tails, heads, arcs), grouped(n, heads, tails, arcs)
+
+
+def zero_at(n, nodes):
+    """0 at these nodes, infinite elsewhere."""
+    return np.where(np.isin(np.arange(n), nodes), 0.0, np.inf)
+
+
 def lengths_from(n, tails, heads, costs, start):
     """Bellman and Ford's method."""
-    distance = np.full(n, np.inf)
-    distance[start] = 0.0
+    distance = zero_at(n, start)
     for _ in range(n):
         np.minimum.at(distance, heads, distance[tails] + costs)
     return distance
@@ -55,9 +65,7 @@ def test_heap_pops_in_order(changes):
 def test_distances_and_trees(graph, start):
     n, tails, heads, costs = graph
     start %= n
-    out = grouped(n, tails, heads, np.arange(len(tails)))
-    begin = np.full(n, np.inf)
-    begin[start] = 0.0
+    out, begin = both_ways(n, tails, heads)[0], zero_at(n, start)
     expected = lengths_from(n, tails, heads, costs, start)
     assert (distances_from(out, costs, begin) == expected).all()
     distance, last = shortest_tree(out, costs, begin)
@@ -77,12 +85,9 @@ def test_distances_and_trees(graph, start):
 @settings(max_examples=150)
 def test_shortest_path_with_any_lower_bounds(graph, data):
     n, tails, heads, costs = graph
-    arcs = np.arange(len(tails))
-    out, into = grouped(n, tails, heads, arcs), grouped(n, heads, tails, arcs)
-    at_target = np.full(n, np.inf)
-    at_target[n - 1] = 0.0
+    out, into = both_ways(n, tails, heads)
     share = data.draw(st.sampled_from((0.0, 0.5, 1.0)))
-    ahead = distances_from(into, share * costs, at_target)
+    ahead = distances_from(into, share * costs, zero_at(n, n - 1))
     ratio = 1.0 / share if share > 0.0 and data.draw(st.booleans()) else 1.0
     expected = lengths_from(n, tails, heads, costs, 0)[n - 1]
     x = np.ones(len(tails), dtype=np.bool_)
@@ -99,25 +104,19 @@ def test_shortest_path_with_any_lower_bounds(graph, data):
 @settings(max_examples=150)
 def test_walks_lose_their_loops_only(graph, data):
     n, tails, heads, costs = graph
-    arcs = np.arange(len(tails))
-    out, into = grouped(n, tails, heads, arcs), grouped(n, heads, tails, arcs)
+    out, into = both_ways(n, tails, heads)
     starts = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=2))
-    begin, end = np.full(n, np.inf), np.full(n, np.inf)
-    begin[starts], end[n - 1] = 0.0, 0.0
-    first, last = shortest_tree(out, costs, begin), shortest_tree(into, costs, end)
+    first, last = shortest_tree(out, costs, zero_at(n, starts)), shortest_tree(into, costs, zero_at(n, n - 1))
     before, after = np.where(first[1] >= 0, out.items[first[1]], -1), np.where(last[1] >= 0, into.items[last[1]], -1)
     through = np.flatnonzero(np.isfinite(first[0][tails]) & np.isfinite(last[0][heads]))
     ptr, walks = walks_through(through, tails, heads, before, after)
     assert len(ptr) == len(through) + 1
     for k, arc in enumerate(through):
-        whole, at = [arc], before[tails[arc]]
-        while at >= 0:
-            whole.insert(0, at)
-            at = before[tails[at]]
-        at = after[heads[arc]]
-        while at >= 0:
-            whole.append(at)
-            at = after[heads[at]]
+        whole = [arc]
+        while before[tails[whole[0]]] >= 0:
+            whole.insert(0, before[tails[whole[0]]])
+        while after[heads[whole[-1]]] >= 0:
+            whole.append(after[heads[whole[-1]]])
         walk = walks[ptr[k] : ptr[k + 1]].tolist()
         nodes = [int(tails[a]) for a in walk] + [int(heads[whole[-1]])]
         assert len(set(nodes)) == len(nodes)
@@ -135,12 +134,10 @@ def test_walks_lose_their_loops_only(graph, data):
 def test_negative_walks(graph, data):
     n, tails, heads, costs = graph
     gains = np.array(data.draw(st.lists(FEW, min_size=len(tails), max_size=len(tails))))
-    out = grouped(n, tails, heads, np.arange(len(tails)))
-    walk, pi = negative_walk(out, costs, gains)
+    walk, pi = negative_walk(both_ways(n, tails, heads)[0], costs, gains)
     from_0 = np.isfinite(lengths_from(n, tails, heads, costs, 0))
     live = from_0[tails]
-    begin = np.where(from_0, 0.0, np.inf)
-    cycle, _ = negative_cycle(n, tails[live], heads[live], costs[live], gains[live], begin)
+    cycle, _ = negative_cycle(n, tails[live], heads[live], costs[live], gains[live], np.where(from_0, 0.0, np.inf))
     assert (len(walk) > 0) == (len(cycle) > 0)
     if len(walk):
         assert costs[walk].sum() < gains[walk].sum()
@@ -157,7 +154,7 @@ def test_negative_walks(graph, data):
 def test_turns_are_all_but_those_back(graph, data):
     n, tails, heads, _ = graph
     is_hub = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    first, second, taken = turns(tails, heads, is_hub, grouped(n, tails, heads, np.arange(len(tails))))
+    first, second, taken = turns(tails, heads, is_hub, both_ways(n, tails, heads)[0])
     expected = []
     for a, (u, v) in enumerate(zip(tails, heads, strict=True)):
         expected += [(0, a + 1, a)] * bool(is_hub[u]) + [(a + 1, 0, -1)] * bool(is_hub[v])
@@ -166,38 +163,12 @@ def test_turns_are_all_but_those_back(graph, data):
     assert sorted(zip(first.tolist(), second.tolist(), taken.tolist(), strict=True)) == sorted(expected)
 
 
-@given(routes())
-@settings(max_examples=50)
-def test_ranking_within_a_length_or_a_budget(case):
-    from semibandits.kernels.ranked_paths import ranked_paths
-
-    x, costs = case
-    lengths = np.sort(x.enumerate() @ costs)
-    graph, ends = (x._out, x._into), (x._first, x._last)
-    limit = float(np.median(lengths)) + 1e-9  # lengths are rounded sums
-    ranking = ranked_paths(*graph, costs, ends, 10_000, limit, 10**9)
-    assert ranking.complete
-    assert np.allclose(ranking.lengths, lengths[lengths <= limit], atol=1e-12)
-    few = ranked_paths(*graph, costs, ends, 2, np.inf, 10**9)
-    assert np.allclose(few.lengths, lengths[:2], atol=1e-12)
-    short = ranked_paths(*graph, costs, ends, 10_000, np.inf, 1)
-    assert len(short.lengths) == 0
-    assert not short.complete
-
-
-def chain(k):
-    """Both groupings of the arcs of a chain of k pairs of parallel arcs, 2v and 2v + 1 from node v, and its ends."""
-    tails, arcs = np.repeat(np.arange(k), 2), np.arange(2 * k)
-    return (grouped(k + 1, tails, tails + 1, arcs), grouped(k + 1, tails + 1, tails, arcs)), (0, k)
-
-
 def test_rankings_outgrow_their_first_arrays():
     """64 paths of 6 arcs, whose lengths are 0, 1, ..., 63: the binary digits of the length are the second arcs."""
-    from semibandits.kernels.ranked_paths import ranked_paths
-
-    graph, ends = chain(6)
+    tails, arcs = np.repeat(np.arange(6), 2), np.arange(12)  # 2v and 2v + 1 from node v
+    graph = grouped(7, tails, tails + 1, arcs), grouped(7, tails + 1, tails, arcs)
     costs = np.ravel([(0.0, 2.0**v) for v in range(6)])
-    ranking = ranked_paths(*graph, costs, ends, 100, np.inf, 10**9)
+    ranking = ranked_paths(*graph, costs, (0, 6), 100, np.inf, 10**9)
     assert ranking.complete
     assert ranking.lengths.tolist() == list(range(64))
     assert ranking.ptr.tolist() == list(range(0, 6 * 64 + 1, 6))
