@@ -30,7 +30,7 @@ def networks(draw):
 
 
 def ends(arcs):
-    return tuple(np.array([arc[k] for arc in arcs], dtype=np.int64) for k in (0, 1))
+    return np.array(arcs, dtype=np.int64).reshape(-1, 2).T.copy()
 
 
 def grouped(n, own, other):

@@ -1,75 +1,47 @@
-"""Kernels of forests against slow twins in plain Python; `matroids/test_matroid_families.py` has greedy choices and bases."""
+"""Kernels of forests against networkx; `matroids/test_matroid_families.py` has greedy choices and bases."""
 
+import itertools
+
+import networkx as nx
 import numpy as np
 import pytest
 
 from semibandits.kernels import forests
 
 
-def merge(labels, u, v):
-    """Component labels after joining u and v, by relabelling everything."""
-    return [labels[u] if label == labels[v] else label for label in labels]
+def items_along(forest, nodes):
+    return [forest.edges[pair]["item"] for pair in itertools.pairwise(nodes)]
 
 
-def greedy_twin(n, tails, heads, order):
-    labels, kept = list(range(n)), []
-    for item in order:
-        u, v = tails[item], heads[item]
-        if labels[u] != labels[v]:
-            labels = merge(labels, u, v)
-            kept.append(item)
-    return sorted(kept)
-
-
-def path_twin(tails, heads, members, u, v):
-    """Edges of `members` on the path from u to v, None without a path, by depth-first search over partial paths."""
-    stack = [(u, [])]
-    while stack:
-        node, path = stack.pop()
-        if node == v:
-            return path
-        for j in members:
-            if j not in path and node in (tails[j], heads[j]):
-                stack.append((tails[j] + heads[j] - node, [*path, j]))
-    return None
-
-
-@pytest.fixture(params=range(60))
-def instance(request):
-    """Nodes, ends of the edges (loops, parallel edges, isolated nodes), an order, weights with ties."""
-    rng = np.random.default_rng(request.param)
-    n, d = rng.integers(1, 9), rng.integers(0, 13)
+@pytest.mark.parametrize("seed", range(60))
+def test_rooted_forests_and_exchanges_are_paths(seed):
+    """Loops, parallel edges, isolated nodes and weights with ties are among the graphs."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(1, 9)), rng.integers(0, 13)
     tails, heads = rng.integers(0, n, (2, d))
-    return int(n), tails, heads, rng.permutation(d), rng.integers(-2, 3, d).astype(float)
-
-
-def test_exchanges_and_lightest_edges(instance):
-    n, tails, heads, order, weights = instance
-    kept = greedy_twin(n, tails, heads, order)
-    for members in (kept, kept[::-1], kept[::2]):
-        free, swaps = forests.forest_exchanges(n, tails, heads, np.array(members, dtype=np.int64))
-        lightest = forests.forest_lightest(n, tails, heads, np.array(members, dtype=np.int64), weights)
-        for z in range(len(tails)):
-            path = None if z in members else path_twin(tails, heads, members, tails[z], heads[z])
-            assert free[z] == (z not in members and path is None)
-            leaving = members if free[z] else path or []
-            assert {members[a] for a in np.flatnonzero(swaps[:, z])} == set(leaving)
-            assert lightest[z] == min(path or [], key=lambda j: (weights[j], j), default=-1)
-
-
-def test_rooted_forest(instance):
-    n, tails, heads, order, _ = instance
-    members = np.array(greedy_twin(n, tails, heads, order), dtype=np.int64)
-    above, via, depth, root = forests.root_forest(n, tails, heads, members)
-    for v in range(n):
-        reachable = [u for u in range(n) if path_twin(tails, heads, members, u, v) is not None]
-        path = path_twin(tails, heads, members, v, root[v])
-        assert root[v] == min(reachable)
-        assert depth[v] == len(path)
-        assert (above[v] == -1) == (via[v] == -1) == (v == root[v])
-        if v != root[v]:
-            assert members[via[v]] == path[0]
-            assert above[v] == tails[path[0]] + heads[path[0]] - v
+    weights = rng.integers(-2, 3, d).astype(float)
+    kept = np.flatnonzero(forests.forest_greedy(n, tails, heads, rng.permutation(d)))
+    for members in (kept, kept[::-1].copy(), kept[::2].copy()):
+        forest = nx.Graph([(tails[j], heads[j], {"item": j}) for j in members])
+        forest.add_nodes_from(range(n))
+        paths = {u: nx.single_source_shortest_path(forest, u) for u in range(n)}
+        above, via, depth, root = forests.root_forest(n, tails, heads, members)
+        for v in range(n):
+            assert root[v] == min(paths[v])
+            way = items_along(forest, paths[v][root[v]])
+            assert depth[v] == len(way)
+            if way:
+                assert (above[v], members[via[v]]) == (paths[v][root[v]][1], way[0])
+            else:
+                assert above[v] == via[v] == -1
+        free, swaps = forests.forest_exchanges(n, tails, heads, members)
+        lightest = forests.forest_lightest(n, tails, heads, members, weights)
+        for z, (u, v) in enumerate(zip(tails, heads, strict=True)):
+            outside = z not in members
+            assert free[z] == (outside and v not in paths[u])
+            circuit = items_along(forest, paths[u][v]) if outside and v in paths[u] else []
+            assert set(members[swaps[:, z]]) == set(members if free[z] else circuit)
+            assert lightest[z] == min(circuit, key=lambda j: (weights[j], j), default=-1)
 
 
 def test_lightest_edges_of_a_long_path():

@@ -178,39 +178,15 @@ def test_many_paths_nearly_as_good_as_the_best(seed):
         assert tilted @ x + np.sqrt(scale * (budgets @ x)) == pytest.approx(best, abs=TOLERANCE)
 
 
-def last_front(network, rewards, budgets, reward_step, budget_step):
-    """Pairs of the last node without any bounds."""
-    no_rows, nothing = np.zeros((0, 1)), np.zeros(0)
-    none = Completions(no_rows, no_rows, np.zeros((0, 1), dtype=np.int64), nothing, nothing)
-    goal, steps = Goal(-np.inf, False), Thinning(reward_step, budget_step)
-    found = merged_fronts(rewards, budgets, goal, network.into, none, -np.inf, steps, PLENTY)
-    return found.pairs[found.first : found.labels]
-
-
-def twin_last_front(network, rewards, budgets, reward_step, budget_step):
-    fronts = [[(0.0, 0.0)]]
-    for v in range(1, network.n):
-        pairs = [(a + rewards[k], c + budgets[k]) for k, (u, w) in enumerate(network.arcs) if w == v for a, c in fronts[u]]
-        front, tops, largest = [], [], -np.inf
-        for a, c in sorted(pairs, reverse=True):
-            if c <= budget_step * largest:
-                continue
-            largest = c
-            if reward_step > 1 and tops and a * reward_step >= tops[-1]:
-                front[-1] = (a, c)
-            else:
-                front.append((a, c))
-                tops.append(a)
-        fronts.append(front)
-    return np.array(fronts[-1])
-
-
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(first=positive, second=positive), st.sampled_from([(1.0, 1.0), (1.25, 1.0), (2.0, 1.0), (1.0, 1.5)]))
 def test_thin_fronts_stand_for_all_paths(problem, steps):
     network, rewards, budgets = problem
-    pairs = last_front(network, rewards, budgets, *steps)
-    assert np.array_equal(pairs, twin_last_front(network, rewards, budgets, *steps))
+    no_rows, nothing = np.zeros((0, 1)), np.zeros(0)
+    no_bounds = Completions(no_rows, no_rows, np.zeros((0, 1), dtype=np.int64), nothing, nothing)
+    goal = Goal(-np.inf, False)
+    found = merged_fronts(rewards, budgets, goal, network.into, no_bounds, -np.inf, Thinning(*steps), PLENTY)
+    pairs = found.pairs[found.first : found.labels]
     for path in network.paths:
         loss = np.array(steps) ** path.sum()
         stands = (pairs[:, 0] * loss[0] >= rewards @ path - 1e-12) & (pairs[:, 1] * loss[1] >= budgets @ path - 1e-12)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from semibandits.decisions.routes import grouped
 from semibandits.kernels.dijkstra import distances_from, negative_walk, shortest_path_into, shortest_tree, turns, walks_through
-from semibandits.kernels.heap import decrease, empty_heap, pop
 from semibandits.kernels.oracles.routes import clip_costs
 from semibandits.kernels.ranked_paths import ranked_paths
 from semibandits.kernels.ratios import negative_cycle
@@ -45,19 +44,6 @@ def lengths_from(n, tails, heads, costs, start):
     for _ in range(n):
         np.minimum.at(distance, heads, distance[tails] + costs)
     return distance
-
-
-@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 20)), min_size=1, max_size=40))
-def test_heap_pops_in_order(changes):
-    heap, keys = empty_heap(8), {}
-    for v, key in changes:
-        if key < keys.get(v, np.inf):
-            keys[v] = float(key)
-            decrease(heap, v, float(key))
-    popped = [pop(heap) for _ in range(int(heap.size[0]))]
-    assert sorted(popped) == sorted(keys)
-    assert [keys[v] for v in popped] == sorted(keys.values())
-    assert heap.size[0] == 0
 
 
 @given(digraphs(), st.integers(0, 5))
