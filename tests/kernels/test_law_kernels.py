@@ -90,6 +90,12 @@ def test_the_widest_raise_is_the_largest_quotient(name, at, information):
     assert largest * (1.0 - 1e-6) <= found <= largest * 1.012 + 1e-12
 
 
+class Other(sb.laws.Law):
+    """A law without a kernel."""
+
+    check = reach = divergence = raise_at = None
+
+
 def test_items_of_a_mix_have_their_own_laws():
     laws = [law for law, _ in LAWS.values()]
     mix = sb.laws.Mixed(laws)
@@ -99,19 +105,3 @@ def test_items_of_a_mix_have_their_own_laws():
         for rise in (0.1, 0.3):
             assert kernels.divergence(codes, k, mean, rise) == kernels.divergence(law.compiled(1), 0, mean, rise)
     assert sb.laws.Mixed([Other(), sb.laws.Poisson()]).compiled(2) is None
-
-
-class Other(sb.laws.Law):
-    """A law without a kernel."""
-
-    def check(self, theta):
-        """Any."""
-
-    def reach(self, theta):
-        return np.full(np.shape(theta), np.inf)
-
-    def divergence(self, theta, rise):
-        return rise**2
-
-    def raise_at(self, theta, slope):
-        return slope / 2.0
