@@ -1,26 +1,65 @@
 """The program as its users run it."""
 
 import math
+import shutil
 from pathlib import Path
 
 import pytest
+from command_cases import SHORT, STUDY, TABLE, call, learn
 
-from semibandits.cli import main
+
+@pytest.fixture(scope="session", autouse=True)
+def quiet():
+    """Where kernels are not compiled yet, lines of progress would come that nobody asked for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("semibandits.cli.progress.FIRST_SECONDS", math.inf)
+        yield
 
 
 @pytest.fixture
 def run(capsys, tmp_path, monkeypatch, blank_figures):
     """Runs the program in an empty folder with a file table.csv, and gives back exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
-    # Where kernels are not compiled yet, lines of progress would come that nobody asked for.
-    monkeypatch.setattr("semibandits.cli.progress.FIRST_SECONDS", math.inf)
 
     def run(arguments, table=None):
         if table is not None:
             Path("table.csv").write_text(table, encoding="utf-8")
-        with pytest.raises(SystemExit) as leave:
-            main(list(map(str, arguments)))
+        code = call(arguments)
         captured = capsys.readouterr()
-        return leave.value.code, captured.out, captured.err
+        return code, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture
+def study(run):
+    """Runs the program where table.csv and study.toml are."""
+
+    def written(text=STUDY):
+        Path("table.csv").write_text(TABLE, encoding="utf-8")
+        Path("study.toml").write_text(text, encoding="utf-8")
+        return run
+
+    return written
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """A folder with what commands write: results without a report, the file of a bound, and a database of learners."""
+    folder = tmp_path_factory.mktemp("finished")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr("matplotlib.figure.Figure.draw", lambda figure, renderer: None)
+        Path("table.csv").write_text(TABLE, encoding="utf-8")
+        Path("study.toml").write_text(STUDY, encoding="utf-8")
+        assert call([*SHORT, "--output", "results", "--no-report"]) == 0
+        assert call(["bound", "table.csv", "--size", 2, "--save", "bound.json"]) == 0
+        learn("courier")
+    return folder
+
+
+@pytest.fixture
+def results(run, finished):
+    """A copy of the folder `results`, beside table.csv and bound.json, in the folder that the program runs in."""
+    shutil.copytree(finished, ".", dirs_exist_ok=True)
+    return Path("results")

@@ -40,46 +40,6 @@ def test_self_loops_and_links_apart_change_nothing(run, links, options):
     assert found["value"] == pytest.approx(alone["value"], rel=1e-12)
 
 
-BAD = {
-    "no way at all": (HEAD + ONE_WAY + APART, ["--source", "home", "--target", "mill"], "no path from 'home' to 'mill'"),
-    "only the wrong way": (
-        HEAD + "a,home,-1,0\nhome,a,-1,0\noffice,a,-1,0\n", ENDS, "no path from 'home' to 'office': check whether arcs point",
-    ),
-    "another component": (
-        HEAD + STREETS + APART, ["--source", "farm", "--target", "office", "--undirected"],
-        "no path from 'farm' to 'office': check whether they are in different components",
-    ),
-    "a loop alone": (HEAD + ONE_WAY + APART, ["--source", "barn", "--target", "office"], "target must be reachable from source"),
-    "the same node": (HEAD + ONE_WAY, ["--source", "home", "--target", "home"], "source and target must differ, got 'home'"),
-    "the same node, both ways": (
-        HEAD + STREETS, ["--source", "a", "--target", "a", "--undirected"], "source and target must differ, got 'a'",
-    ),
-    "unknown node": (HEAD + ONE_WAY, ["--source", "home", "--target", "moon"], "got 'moon'"),
-    "least above a mean": (
-        HEAD + ONE_WAY.replace("a,office,-5,3", "a,office,-5,6"), ENDS, "at most -6 for routes, got -5 on line 4",
-    ),
-    "least above a mean, both ways": (
-        HEAD + STREETS.replace("office,a,-5,3", "office,a,-5,6"), [*ENDS, "--undirected"],
-        "at most -6 for routes, got -5 on line 5",
-    ),
-    "negative cost": ("tail,head,theta\nhome,a,-3\na,home,-3\na,office,5\n", ENDS, "at most 0 for routes, got 5 on line 4"),
-    "negative cost, both ways": (
-        "tail,head,theta\nhome,a,-3\na,office,5\n", [*ENDS, "--undirected"], "at most 0 for routes, got 5 on line 3",
-    ),
-    "negative least cost": (HEAD + ONE_WAY.replace("-5,3", "-5,-3"), ENDS, "least must be >= 0, got -3"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_routes_are_one_line(run, case):
-    table, options, message = BAD[case]
-    code, out, err = run(["bound", "table.csv", *options], table)
-    assert (code, out) == (2, "")
-    assert err.startswith("Error: ")
-    assert err.count("\n") == 1
-    assert message in err
-
-
 def test_a_link_that_points_the_wrong_way_can_be_used_both_ways(run):
     table = "tail,head,theta\na,home,-1\nhome,a,-2\noffice,a,-1\n"
     found = bound_of(run, table, "--undirected")

@@ -154,10 +154,7 @@ def test_interruptions_of_a_bound(study, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr("semibandits.reporting.report.write_payload", interrupt)
         code, _, err = run(["run", "study.toml"])
-    assert (code, err) == (
-        130,
-        "Error: interrupted: study-results has the bound; the same command writes the rest\n",
-    )
+    assert (code, err) == (130, "Error: interrupted: study-results has the bound; the same command writes the rest\n")
     code, out, _ = run(["run", "study.toml"])
     assert code == 0
     assert "nothing was solved or played again, written now: report.html." in out
@@ -241,29 +238,6 @@ def test_studies_in_other_folders(study):
     assert out.splitlines()[-1] == "Report: deep/study-results/report.html"
 
 
-BAD = {
-    "no file": (["run"], "STUDY.toml"),
-    "missing file": (["run", "none.toml"], "none.toml must be a readable study file, got No such file or directory"),
-    "not a study": (["run", "table.csv"], "table.csv must be TOML, got a mistake"),
-    "workers": (["run", "study.toml", "-j", "0"], "--workers must be a number from 1 to 10,000 or auto, got '0'"),
-    "figure": (["run", "study.toml", "--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
-    "output": (["run", "study.toml", "--output", "table.csv"], "'table.csv' must be a folder, got a file"),
-    "output below a file": (["run", "study.toml", "--output", "table.csv/x"], "folder must be writable"),
-    "report without a folder": ([*SHORT, "--report"], "--report must be used with a folder to write it to, got none: add"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_line_and_writes_nothing(study, case):
-    arguments, message = BAD[case]
-    code, out, err = study()(arguments)
-    assert (code, out) == (2, "")
-    assert err.startswith("Error: ")
-    assert err.count("\n") == 1
-    assert message in err
-    assert sorted(path.name for path in Path().iterdir()) == ["study.toml", "table.csv"]
-
-
 def test_a_bound_below_a_file_is_refused_before_it_is_solved(study, monkeypatch):
     monkeypatch.setattr(studies_run, "solve_bound", None)
     code, _, err = study(ALONE)(["run", "study.toml", "--output", "table.csv/x"])
@@ -284,6 +258,7 @@ def test_a_folder_that_is_removed_while_it_is_used(study, monkeypatch):
     )
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("arguments", [["run", "study.toml"], ["run", "study.toml", "--json"], ["datasets"]])
 def test_output_that_cannot_be_written(study, arguments):
     study(ALONE)
@@ -386,6 +361,7 @@ def test_simulations_that_replay(run, logged):
     assert max(len(line) for line in out.splitlines()) <= 80
 
 
+@pytest.mark.verify
 def test_ctrl_c_in_a_process(tmp_path):
     """A study far longer than the test, interrupted once it reports a finished replication."""
     (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")

@@ -225,56 +225,6 @@ def test_large_runs_get_no_temporary_folder(run, monkeypatch):
     assert "time" not in run(SHORT)[1]
 
 
-KNOWN = ", ".join(policy.__name__ for policy in POLICIES)
-BAD_OPTIONS = {
-    "unknown policy": (["-p", "ESBC"], f"the policy must be one of {KNOWN}, got 'ESBC'"),
-    "near policy": (["-p", "cubc"], "did you mean 'CUCB'?"),
-    "unknown parameter": (["-p", "CUCB:radus=log"], "got 'radus': did you mean 'radius'?"),
-    "unknown radius": (["-p", "CUCB:radius=loglog"], "radius must be a known name, got 'loglog': did you mean"),
-    "parameter without value": (["-p", "CUCB:radius"], "a policy must be written NAME:key=value,key=value, got 'CUCB:radius'"),
-    "parameters left out": (["-p", "CUCB:"], "a policy must be written NAME:key=value,key=value, got 'CUCB:'"),
-    "no policy": (["-p", ""], "the policy must be one of"),
-    "parameter twice": (["-p", "TS:scale=1,scale=2"], "parameters must be given once, got scale twice"),
-    "parameter out of range": (["-p", "TS:scale=-1"], "scale must be positive, got -1"),
-    "parameter that is no number": (["-p", "TS:scale=big"], "scale must be a number, got 'big'"),
-    "same policy twice": (["-p", "CUCB", "-p", "cucb"], "policies must differ, got CUCB twice"),
-    "horizon of one policy": (["-p", "ESCB:horizon=10"], "the horizon must be the same for all policies"),
-    "broken horizon": (["-T", "1.5"], "--horizon must be a whole number of at least 1, got '1.5': write a number such as 20"),
-    "horizon of 0": (["-T", "0"], "--horizon must be a whole number of at least 1, got '0'"),
-    "horizon that is no number": (["-T", "long"], "--horizon must be a whole number of at least 1, got 'long'"),
-    "infinite horizon": (["-T", "inf"], "--horizon must be a whole number of at least 1, got 'inf'"),
-    "horizon that is too long": (["-T", "1e17"], "--horizon must be at most 9,007,199,254,740,992, got '1e17'"),
-    "monstrous horizon": (["-T", "1e999999"], "--horizon must be a whole number"),
-    "no replications": (["-n", "0"], "--replications must be a whole number of at least 1, got '0'"),
-    "too many replications": (["-n", "1e9"], "--replications must be at most 1,000,000, got '1e9'"),
-    "negative seed": (["--seed", "-1"], "--seed must be a whole number of at least 0, got '-1'"),
-    "no workers": (["-j", "0"], "--workers must be a number from 1 to 10,000 or auto, got '0': auto uses one per core"),
-    "workers in words": (["-j", "two"], "--workers must be a number from 1 to 10,000 or auto, got 'two'"),
-    "unknown rewards": (["--rewards", "gausian"], "rewards must be a known name, got 'gausian': did you mean gaussian or gamma?"),
-    "variance of bernoulli": (["--rewards", "bernoulli", "--variance", "1"], "--variance must go with Gaussian rewards, got 1"),
-    "resume without a folder": (["--resume"], "--resume must be used with the folder of the earlier run, got none"),
-    "output into a file": (["--output", "table.csv"], "'table.csv' must be a folder, got a file"),
-    "output below a file": (["--output", "table.csv/run"], "folder must be writable"),
-    "another figure format": (["--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
-    "folder that is not there": (["--plot", "none/p.png"], "the folder 'none' must exist"),
-    "address that is none": (["--scheduler", "nowhere", "-p", "CUCB"], "scheduler must be the address of a running Dask"),
-    "unknown option": (["--horizn", "5"], "--horizn"),
-    "unknown family": (["--family", "setz"], "setz"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BAD_OPTIONS)
-def test_bad_options_are_one_line_and_write_nothing(run, case):
-    options, message = BAD_OPTIONS[case]
-    kept = [] if {"--output", "--resume"} & set(options) else ["--output", "run"]
-    code, out, err = run(["simulate", "table.csv", "--size", 2, "-T", 9, "-n", 1, *kept, *options], TABLE)
-    assert (code, out) == (2, "")
-    assert err.startswith("Error: ")
-    assert err.count("\n") == 1
-    assert message in err
-    assert names() == ["table.csv"]
-
-
 def test_means_that_are_no_probabilities_are_named(run):
     code, _, err = run([*SHORT, "--rewards", "bernoulli"], "item,theta\nu,0.5\nv,1.5\nw,0.5\n")
     assert code == 2
@@ -372,10 +322,7 @@ def test_one_error_leads_to_a_longer_run(run):
     assert run(shlex.split(again))[0] == 0
     assert load_simulation("run/simulation.zip").checkpoints[-1] == arguments[place]
     code, _, err = run([*SHORT, "--extend"])
-    assert (code, err) == (
-        2,
-        "Error: --extend must be used with the folder of the earlier run, got none: add --output FOLDER\n",
-    )
+    assert (code, err) == (2, "Error: --extend must be used with the folder of the earlier run, got none: add --output FOLDER\n")
 
 
 def test_folders_with_other_things_in_them_are_fine(run):
@@ -439,10 +386,7 @@ def test_an_interruption_before_anything_is_finished_leaves_nothing(run, monkeyp
     assert names() == ["mine", "table.csv"]
     assert not list(Path("mine").iterdir())
     code, _, err = run(SHORT)
-    assert (code, err) == (
-        130,
-        "Error: interrupted, nothing written: --output FOLDER keeps finished replications\n",
-    )
+    assert (code, err) == (130, "Error: interrupted, nothing written: --output FOLDER keeps finished replications\n")
 
 
 @pytest.mark.parametrize("swallowed", ["lost", "taken for a fault"])
@@ -514,11 +458,7 @@ def test_ctrl_c_in_a_process(tmp_path):
 
 @pytest.mark.parametrize(
     ("horizon", "words"),
-    [
-        ("1e9", ""),
-        ("1e11", "Warning: 2e11 rounds take at least about 11 hours of one core: "),
-        ("1e13", " 46 days of one core"),
-    ],
+    [("1e9", ""), ("1e11", "Warning: 2e11 rounds take at least about 11 hours of one core: "), ("1e13", " 46 days of one core")],
 )
 def test_a_horizon_that_takes_hours_gets_a_warning(run, monkeypatch, horizon, words):
     def interrupted(*arguments, **options):
