@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from decision_families import FAMILIES, KINDS, OnlyMaximizes, listed, numbers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from semibandits.decisions.matroids import MatroidBases
@@ -157,7 +157,6 @@ def test_rounding_of_the_budget_is_forgiven():
         decision_set.maximize_budgeted([1, 1, 0], budgets, 0.301)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data())
 def test_a_set_that_only_maximizes(data):
     d = data.draw(st.integers(1, 5))

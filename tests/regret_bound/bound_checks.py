@@ -5,6 +5,7 @@ import pytest
 from enumeration_reference import reference
 
 import semibandits as sb
+from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.ties import Ties
 
 GAP = 1e-4
@@ -15,8 +16,17 @@ def within(tolerance, graph):
     return Ties(np.ones(max(graph.entering.max(), graph.leaving.max()) + 2), tolerance)
 
 
+def exchange_graph(n, arcs, hub=()):
+    """Graph from (tail, head, cost, has item); items are numbered by arc."""
+    tails, heads = (np.array([arc[k] for arc in arcs], dtype=np.int64) for k in (0, 1))
+    entering = np.array([k if arc[3] else -1 for k, arc in enumerate(arcs)], dtype=np.int64)
+    costs, none = np.array([arc[2] for arc in arcs], dtype=float), np.full(len(arcs), -1, dtype=np.int64)
+    optimal = np.zeros(len(arcs), dtype=bool)
+    return ExchangeGraph(optimal, n, tails, heads, costs, entering, none, np.zeros(n), np.array(hub, dtype=np.int64))
+
+
 def means(rng, d, kind):
-    """Mean rewards: real, integer with ties, all equal but one, and with gaps down to 1e-6."""
+    """Mean rewards: real, integer with ties, all equal but one, of many sizes, and with gaps down to 1e-6."""
     if kind == "real":
         return rng.normal(size=d)
     if kind == "integer":
@@ -25,6 +35,8 @@ def means(rng, d, kind):
         theta = np.ones(d)
         theta[rng.integers(d)] = rng.choice([0.0, 2.0])
         return theta
+    if kind == "sizes":
+        return 10.0 ** rng.uniform(-3, 0, d)
     return rng.integers(0, 3, d) + 1e-6 * rng.integers(0, 4, d)
 
 
@@ -32,20 +44,21 @@ def variances(rng, d, kind):
     return np.full(d, 0.5) if kind == "plain" else 10.0 ** rng.uniform(-1, 1, d)
 
 
-def check(decision_set, theta, variance, method="auto"):
+def check(decision_set, theta, variance, method="auto", gap=GAP):
     """The bracket contains that of the reference, and the plan is correct, decision by decision."""
-    decisions = decision_set.enumerate()
+    listed = getattr(decision_set, "_inner", decision_set)
+    decisions = listed.enumerate()
     truth = reference(decisions, theta, variance)
     assert truth.upper - truth.lower <= 1e-5 * truth.upper, "the reference itself is too coarse"
-    s = sb.graves_lai(decision_set, theta, variance=variance, method=method, gap=GAP)
-    assert s.gap <= GAP
+    s = sb.graves_lai(decision_set, theta, variance=variance, method=method, gap=gap)
+    assert s.gap <= gap
     assert s.lower <= truth.upper * (1 + 1e-9)
     assert s.value >= truth.lower * (1 - 1e-9)
-    assert s.lower >= truth.lower * (1 - GAP - 1e-9)
+    assert s.lower >= truth.lower * (1 - gap - 1e-9)
     np.testing.assert_array_equal(s.suboptimal_items, truth.suboptimal)
     rewards = decisions @ theta
     assert s.optimal_decision @ theta == pytest.approx(rewards.max(), abs=1e-12)
-    assert s.optimal_decision in decision_set
+    assert s.optimal_decision in listed
     check_plan(s, decisions, truth.gaps, theta, variance)
     return s
 

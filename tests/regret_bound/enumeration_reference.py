@@ -97,15 +97,24 @@ def _bracket(s: np.ndarray, delta: np.ndarray, v: np.ndarray, accuracy: float) -
     return float(np.nan_to_num(lower)), float(upper)
 
 
-def listed_cycles(graph):
-    """All simple cycles as lists of arcs, parallel arcs and self-loops included, the hub as one node."""
+def hub_merged(graph):
+    """Numbers of nodes, with the hub as one node."""
     merged = np.arange(graph.n_nodes)
     merged[graph.hub] = graph.hub[0] if len(graph.hub) else 0
+    return merged
+
+
+def simple_cycles(tails, heads):
+    """Simple cycles as lists of arcs, parallel arcs and self-loops included."""
     between = {}
-    for arc, pair in enumerate(zip(merged[graph.tails].tolist(), merged[graph.heads].tolist(), strict=True)):
+    for arc, pair in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
         between.setdefault(pair, []).append(arc)
-    cycles = []
     for nodes in nx.simple_cycles(nx.DiGraph(between.keys())):
         steps = zip(nodes, nodes[1:] + nodes[:1], strict=True)
-        cycles += [list(arcs) for arcs in itertools.product(*(between[step] for step in steps))]
-    return cycles
+        yield from (list(arcs) for arcs in itertools.product(*(between[step] for step in steps)))
+
+
+def listed_cycles(graph):
+    """All simple cycles, the hub as one node."""
+    merged = hub_merged(graph)
+    return list(simple_cycles(merged[graph.tails], merged[graph.heads]))

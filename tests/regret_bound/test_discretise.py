@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from enumeration_reference import reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import semibandits as sb
@@ -15,7 +15,6 @@ FAMILIES = (
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32 - 1))
 def test_the_guarantee(seed):
     rng = np.random.default_rng(seed)

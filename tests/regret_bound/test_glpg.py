@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from enumeration_reference import reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import semibandits as sb
@@ -23,7 +23,6 @@ from semibandits.regret_bound.glpg.worst import SLACK, BudgetedDecisions, Budget
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.upper_certificate import least_information
 
-PROPERTY = settings(max_examples=150, deadline=None, derandomize=True)
 LAYERS = [("s", (0, j)) for j in range(3)] + [((2, i), "t") for i in range(3)]
 LAYERS += [((k, i), (k + 1, j)) for k in range(2) for i in range(3) for j in range(3)]
 GROUPS = np.random.default_rng(9).integers(0, 3, (2, 9)).tolist()
@@ -261,7 +260,6 @@ def slow_descent(start, lower, cost, items, v, squared_gaps, penalty, step, rati
     return w, total, counts
 
 
-@PROPERTY
 @given(st.integers(0, 2**32 - 1))
 def test_compiled_descent_is_the_plain_one(seed):
     rng = np.random.default_rng(seed)
@@ -292,7 +290,6 @@ def test_number_of_plays(family):
         np.testing.assert_allclose(count, solvable, atol=1e-9)  # the shortest one
 
 
-@PROPERTY
 @given(st.integers(0, 2**32 - 1))
 def test_most_violated_decision(seed):
     """Erratum 7: the maximum over all decisions is met by listing and fronts, and bounded by what a ratio finds."""
@@ -320,7 +317,6 @@ def test_most_violated_decision(seed):
     assert worst[True].max() / (1.0 + SLACK) <= (u @ x) / gap**2 * (1.0 + 1e-9) <= worst[True].max() * (1.0 + 1e-6)
 
 
-@PROPERTY
 @given(st.integers(0, 2**32 - 1))
 def test_decomposition_adds_up_with_few_terms(seed):
     """Erratum 8, its own example (2-sets of 3 items, w = (2, 1, 1)) among the points."""

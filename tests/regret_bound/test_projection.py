@@ -4,13 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.regret_bound.glpg.projection import ColumnProjector, projector
 
-PROPERTY = settings(max_examples=150, deadline=None, derandomize=True)
 FAMILIES = (
     lambda: sb.MSets(5, 2),
     lambda: sb.MSets(4, 4),
@@ -67,7 +66,6 @@ def nonnegative_solution(decisions, w):
     return nnls(decisions.T, w)
 
 
-@PROPERTY
 @given(st.integers(0, 2**32 - 1))
 def test_routes_agree(seed):
     rng = np.random.default_rng(seed)
@@ -78,7 +76,6 @@ def test_routes_agree(seed):
         np.testing.assert_allclose(w, points[0], atol=2e-5)
 
 
-@PROPERTY
 @given(st.integers(0, 2**32 - 1))
 def test_exact_routes_are_optimal(seed):
     rng = np.random.default_rng(seed)
