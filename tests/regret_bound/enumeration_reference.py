@@ -19,12 +19,13 @@ class Reference:
     upper: float
     suboptimal: np.ndarray  # (d,) bool
     gaps: np.ndarray  # (n,)
+    value = property(lambda self: self.upper)
 
 
-def reference(decisions: np.ndarray, theta: np.ndarray, variance: np.ndarray, tie_tolerance: float = 1e-12) -> Reference:
+def reference(decisions, theta, variance, tie_tolerance=1e-12, gaps=None) -> Reference:
+    """The bracket, from the gaps of decisions, which are computed from theta unless given."""
     x = decisions.astype(float)
-    rewards = x @ theta
-    gaps = rewards.max() - rewards
+    gaps = (x @ theta).max() - x @ theta if gaps is None else gaps
     tie = tie_tolerance * x.sum(axis=1).max() * np.abs(theta).max(initial=0.0)
     optimal = gaps <= tie
     suboptimal = (x.max(axis=0) > 0) & ~(x[optimal].max(axis=0) > 0)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from bound_checks import GAP, check, means
+from bound_checks import GAP, check, check_overlap, means
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,7 +45,7 @@ FAMILIES = example_sets.FAMILIES | {
 
 
 def checked(decision_set, theta, variance, gap=GAP):
-    result = check(OnlyMaximizes(decision_set), theta, variance, gap=gap)
+    result = check(OnlyMaximizes(decision_set), theta, variance, gap=gap, slack=lambda gaps: 1e-8 / gaps.min() ** 0.5)
     assert result.method == "columns"
     return result
 
@@ -93,7 +93,7 @@ def test_agrees_with_the_cycle_method_on_sets_too_large_to_list(decision_set, se
     mine = sb.graves_lai(OnlyMaximizes(decision_set), theta, gap=GAP)
     cycles = sb.graves_lai(decision_set, theta, gap=GAP)
     assert (mine.method, cycles.method) == ("columns", "cycles")
-    assert max(mine.lower, cycles.lower) <= min(mine.value, cycles.value) * (1 + 1e-9)
+    check_overlap(mine, cycles)
     np.testing.assert_array_equal(mine.suboptimal_items, cycles.suboptimal_items)
     assert all(x in decision_set for x in mine.plan.decisions)
 

@@ -118,18 +118,3 @@ def test_points_that_are_only_raised_to_their_lower_bounds(size, route):
     lower, point = size * np.array([1.0, 1.0, 1.0, 0.0]), size * np.array([0.0, 0.0, -1.0, 1.0])
     w = projector(problem, lower, np.ones(4), route).project(point)
     np.testing.assert_allclose(w, np.full(4, size), rtol=1e-6)
-
-
-def test_bad_input_is_refused():
-    problem = sb.ReducedProblem.of(sb.MSets(4, 2), np.arange(4.0))
-    with pytest.raises(sb.InvalidInputError, match="route"):
-        projector(problem, np.zeros(4), route="magic")
-    with pytest.raises(sb.InvalidInputError, match="lower must be"):
-        projector(problem, -np.ones(4))
-    with pytest.raises(sb.UnsupportedError, match="one item"):
-        projector(problem, np.zeros(4), route="orthant")
-    intersection = sb.ReducedProblem.of(INTERSECTION, np.arange(6.0))
-    with pytest.raises(sb.UnsupportedError, match="m-sets"):
-        projector(intersection, np.zeros(6), route="msets")
-    with pytest.raises(sb.UnsupportedError, match="compact"):
-        projector(intersection, np.zeros(6), route="compact")
