@@ -1,10 +1,9 @@
-"""Bernoulli information and C(theta) without code of the library: bisection, and scipy's SLSQP."""
+"""Bernoulli information and C(theta) without code of the library, by bisection."""
 
 import math
 from decimal import Decimal, localcontext
 
 import numpy as np
-from scipy.optimize import minimize
 
 
 def divergence(theta: float, other: float) -> float:
@@ -100,25 +99,3 @@ def least_of_all(decisions: np.ndarray, theta: np.ndarray, rates: np.ndarray) ->
     """The least information of any suboptimal decision at these item rates; inf if none can be made to look optimal."""
     items, contains, gaps = problem(decisions, theta)
     return float(least_of_each(contains, gaps, theta[items], rates[items]).min(initial=np.inf))
-
-
-def local_optimum(decisions: np.ndarray, theta: np.ndarray) -> float:
-    """Cost of rates that SLSQP finds, made feasible: an upper bound on C(theta), and next to it on tiny problems."""
-    items, contains, gaps = problem(decisions, theta)
-    means = theta[items]
-    scale = 1.0 / np.array(
-        [min(divergence(t, t + min(g, 0.9 * (1 - t))) for t in means[x]) for x, g in zip(contains, gaps, strict=True)]
-    )
-
-    def information(x):
-        w = (np.maximum(x, 0.0) * scale) @ contains
-        return np.minimum(least_of_each(contains, gaps, means, w), 1e6)
-
-    cost = gaps * scale
-    found = minimize(
-        lambda x: x @ cost / cost.sum(), np.ones(len(gaps)), jac=lambda x: cost / cost.sum(), method="SLSQP",
-        bounds=[(0.0, None)] * len(gaps), constraints={"type": "ineq", "fun": lambda x: information(x) - 1.0},
-        options={"ftol": 1e-9, "maxiter": 200},
-    )  # fmt: skip
-    x = np.maximum(found.x, 0.0)
-    return float(x @ cost / information(x).min())

@@ -19,12 +19,13 @@ class Reference:
     upper: float
     suboptimal: np.ndarray  # (d,) bool
     gaps: np.ndarray  # (n,)
+    value = property(lambda self: self.upper)
 
 
-def reference(decisions: np.ndarray, theta: np.ndarray, variance: np.ndarray, tie_tolerance: float = 1e-12) -> Reference:
+def reference(decisions, theta, variance, tie_tolerance=1e-12, gaps=None) -> Reference:
+    """The bracket, from the gaps of decisions, which are computed from theta unless given."""
     x = decisions.astype(float)
-    rewards = x @ theta
-    gaps = rewards.max() - rewards
+    gaps = (x @ theta).max() - x @ theta if gaps is None else gaps
     tie = tie_tolerance * x.sum(axis=1).max() * np.abs(theta).max(initial=0.0)
     optimal = gaps <= tie
     suboptimal = (x.max(axis=0) > 0) & ~(x[optimal].max(axis=0) > 0)
@@ -97,15 +98,24 @@ def _bracket(s: np.ndarray, delta: np.ndarray, v: np.ndarray, accuracy: float) -
     return float(np.nan_to_num(lower)), float(upper)
 
 
-def listed_cycles(graph):
-    """All simple cycles as lists of arcs, parallel arcs and self-loops included, the hub as one node."""
+def hub_merged(graph):
+    """Numbers of nodes, with the hub as one node."""
     merged = np.arange(graph.n_nodes)
     merged[graph.hub] = graph.hub[0] if len(graph.hub) else 0
+    return merged
+
+
+def simple_cycles(tails, heads):
+    """Simple cycles as lists of arcs, parallel arcs and self-loops included."""
     between = {}
-    for arc, pair in enumerate(zip(merged[graph.tails].tolist(), merged[graph.heads].tolist(), strict=True)):
+    for arc, pair in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
         between.setdefault(pair, []).append(arc)
-    cycles = []
     for nodes in nx.simple_cycles(nx.DiGraph(between.keys())):
         steps = zip(nodes, nodes[1:] + nodes[:1], strict=True)
-        cycles += [list(arcs) for arcs in itertools.product(*(between[step] for step in steps))]
-    return cycles
+        yield from (list(arcs) for arcs in itertools.product(*(between[step] for step in steps)))
+
+
+def listed_cycles(graph):
+    """All simple cycles, the hub as one node."""
+    merged = hub_merged(graph)
+    return list(simple_cycles(merged[graph.tails], merged[graph.heads]))

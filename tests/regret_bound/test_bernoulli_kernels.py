@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bernoulli_reference import divergence as plain_divergence
 from bernoulli_reference import exact_divergence, least_information, rise_at
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cycle_lists import all_cycles
@@ -31,15 +31,7 @@ def test_divergence_keeps_its_digits(theta, share):
     assert divergence(theta, rise) == pytest.approx(float(exact_divergence(theta, Decimal(rise))), rel=4e-15)
 
 
-def test_divergence_at_the_ends():
-    assert divergence(0.3, 0.0) == 0.0
-    assert divergence(0.3, 0.7) == math.inf
-    assert divergence(1.0, 0.0) == 0.0
-    assert divergence(0.0, 0.5) == pytest.approx(math.log(2.0))
-
-
 @given(MEANS, st.floats(-12, 12))
-@settings(max_examples=150, deadline=None)
 def test_tilt_solves_its_equation(theta, exponent):
     price = 10.0**exponent
     rise, slope, d = tilt(theta, price)
@@ -52,17 +44,9 @@ def test_tilt_solves_its_equation(theta, exponent):
         assert slope == pytest.approx((ahead - behind) / (2e-6 * price), rel=1e-4, abs=1e-9 / price)
 
 
-@given(MEANS, st.floats(0.01, 100.0), st.floats(0.01, 100.0), st.floats(0.0, 1.0))
-@settings(max_examples=150, deadline=None)
-def test_no_rise_beats_the_conjugate(theta, rate, price, share):
-    rise = 0.999999 * share * (1.0 - theta)
-    assert price * rise - rate * divergence(theta, rise) <= conjugate(theta, rate, price) * (1 + 1e-12) + 1e-12
-
-
 @given(st.one_of(st.floats(1e-15, 1.0), st.sampled_from([0.0, 1.0 - 1e-12])), st.floats(-3, 3), st.floats(-12, 12))
 @example(1.0 - 1e-9, 0.0, 3.0)
 @example(0.5, 0.0, 10.0)
-@settings(max_examples=100, deadline=None)
 def test_the_conjugate_is_rounded_up(theta, log_rate, log_ratio):
     """Against 80 digits: a sum of lower bounds on s cost - psi(s) must stay one, however large the price."""
     rate = 10.0**log_rate
@@ -81,27 +65,6 @@ def raised(theta, rates, gap):
     rows = np.zeros(len(theta), dtype=np.int64)
     found = cheapest_raises(Bernoulli(), np.array(theta), np.array(rates), rows, np.arange(len(theta)), np.array([gap]))
     return found.values[0], found.raises, found.divergences
-
-
-ITEMS = st.lists(st.tuples(MEANS, st.floats(-4, 4)), min_size=1, max_size=5)
-
-
-@given(ITEMS, st.floats(0.001, 0.999))
-@example([(0.0, 0.0), (0.0, 0.0)], 0.5)
-@example([(1.0, 0.0), (0.3, 1.0)], 0.9)
-@settings(max_examples=150, deadline=None)
-def test_cheapest_raises_against_bisection(items, share):
-    theta = np.array([t for t, _ in items])
-    rates = np.exp([w for _, w in items])
-    gap = share * (1.0 - theta).sum()
-    if gap < 1e-6:
-        return
-    value, raises, divergences = raised(theta, rates, gap)
-    expected = least_information(theta, rates, gap)
-    assert value == pytest.approx(expected, rel=1e-6)
-    if np.isfinite(value):
-        assert raises.sum() >= gap * (1.0 - 1e-13)
-        assert (rates * divergences).sum() == pytest.approx(value, rel=1e-9)
 
 
 @pytest.mark.parametrize("gap", [1e-3, 1e-8, 1e-15, 1e-18, 1e-25])
@@ -135,7 +98,6 @@ def random_graph(rng, n, density, hub):
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5))
-@settings(max_examples=100, deadline=None)
 def test_least_ratio_against_all_cycles(seed, n):
     rng = np.random.default_rng(seed)
     tails, heads = random_graph(rng, n, 0.7, hub=False)
@@ -164,7 +126,6 @@ def searchable(rng, n, hub):
 
 @given(st.integers(0, 10**6), st.integers(2, 5), st.booleans(), st.floats(0.2, 3.0), st.booleans())
 @example(510510, 3, False, 2.0, False)
-@settings(max_examples=150, deadline=None)
 def test_search_against_all_cycles(seed, n, hub, level, idle):
     """Cycles found are violated by the stated amount; if some cycle is violated by a quarter, one is found."""
     rng = np.random.default_rng(seed)

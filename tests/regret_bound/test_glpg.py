@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bound_checks import check_overlap
 from enumeration_reference import reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import semibandits as sb
-from example_sets import OnlyMaximizes
 from semibandits.kernels import tiers
 from semibandits.kernels.orthant import Constraints, descend_orthant
 from semibandits.regret_bound import enumeration
@@ -23,7 +23,6 @@ from semibandits.regret_bound.glpg.worst import SLACK, BudgetedDecisions, Budget
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.upper_certificate import least_information
 
-PROPERTY = settings(max_examples=150, deadline=None, derandomize=True)
 LAYERS = [("s", (0, j)) for j in range(3)] + [((2, i), "t") for i in range(3)]
 LAYERS += [((k, i), (k + 1, j)) for k in range(2) for i in range(3) for j in range(3)]
 GROUPS = np.random.default_rng(9).integers(0, 3, (2, 9)).tolist()
@@ -46,8 +45,7 @@ def check(result, gap):
     decisions = result.decision_set.enumerate()
     truth = reference(decisions, result.theta, result.variance)
     np.testing.assert_array_equal(result.suboptimal_items, truth.suboptimal)
-    assert result.lower <= truth.upper * (1 + 1e-9)
-    assert result.value >= truth.lower * (1 - 1e-9)
+    check_overlap(result, truth)
     assert result.gap <= gap
     items = truth.suboptimal
     u = decisions[:, items] @ (2 * result.variance[items] / result.rates[items])
@@ -129,41 +127,6 @@ def test_refusal_names_the_number_of_steps(decision_set, theta, delta, expected)
     assert named == pytest.approx(expected, rel=0.5)
 
 
-@pytest.mark.parametrize("theta", [[-3.0, 3.0], [0.0, 0.5]])
-def test_theorem_needs_non_negative_integers(theta):
-    problem = sb.ReducedProblem.of(sb.MSets(2, 1), theta)
-    with pytest.raises(sb.InvalidInputError, match="non-negative integers"):
-        sb.GLPGParameters.theoretical(problem, 1.0)
-
-
-def test_parameters_are_checked():
-    bad = {"step": [0.0, np.inf], "ratio": [1.5, "half"], "steps": [0, 1.5], "decay": [0.0], "stages": [0, "many"]}
-    bad |= {"penalty": [np.inf, np.nan, None], "inflation": [0.5, np.nan, np.inf], "accuracy": [0.0, np.nan]}
-    for name, values in bad.items():
-        for value in values:
-            with pytest.raises(sb.InvalidInputError, match=f"{name} must .*, got {value}|got '{value}'"):
-                sb.GLPGParameters(**{name: value})
-
-
-@pytest.mark.parametrize("delta", [0.0, -1.0, np.nan, np.inf, "small", 1e-300])
-def test_delta_is_checked(delta):
-    problem = sb.ReducedProblem.of(sb.MSets(2, 1), [0, 1])
-    with pytest.raises(sb.InvalidInputError, match="delta must be"):
-        sb.GLPGParameters.theoretical(problem, delta)
-
-
-def test_a_decision_set_is_no_reduced_problem():
-    for call in (sb.GLPG, lambda problem: sb.GLPGParameters.theoretical(problem, 0.5)):
-        with pytest.raises(sb.InvalidInputError, match="must be a ReducedProblem, got MSets"):
-            call(sb.MSets(2, 1))
-
-
-def test_nothing_to_step():
-    glpg = sb.GLPG(sb.ReducedProblem.of(sb.MSets(2, 1), [1.0, 1.0]))
-    with pytest.raises(sb.InvalidInputError, match=r"C\(theta\) is 0"):
-        glpg.step()
-
-
 def test_no_cost_on_the_items_of_i():
     """Plays cost here, but items do not. Where nothing is violated, the subgradient is 0 on I."""
     rows = ["00100", "01011", "01101", "01110", "10000", "10001", "11001", "11101", "11110"]
@@ -172,8 +135,7 @@ def test_no_cost_on_the_items_of_i():
     variance = np.array([0.5118577277809431, 0.47374371357043243, 0.2897740865352899, 0.5241082700575319, 0.4028099912370926])
     result = sb.graves_lai(decision_set, theta, variance, method="glpg", gap=0.05)
     exact = sb.graves_lai(decision_set, theta, variance, method="enumeration", gap=1e-8)
-    assert result.lower <= exact.value
-    assert exact.lower <= result.value
+    check_overlap(result, exact, 0.0)
     assert result.gap <= 0.05
 
 
@@ -261,7 +223,6 @@ def slow_descent(start, lower, cost, items, v, squared_gaps, penalty, step, rati
     return w, total, counts
 
 
-@PROPERTY
 @given(st.integers(0, 2**32 - 1))
 def test_compiled_descent_is_the_plain_one(seed):
     rng = np.random.default_rng(seed)
@@ -292,7 +253,6 @@ def test_number_of_plays(family):
         np.testing.assert_allclose(count, solvable, atol=1e-9)  # the shortest one
 
 
-@PROPERTY
 @given(st.integers(0, 2**32 - 1))
 def test_most_violated_decision(seed):
     """Erratum 7: the maximum over all decisions is met by listing and fronts, and bounded by what a ratio finds."""
@@ -320,7 +280,6 @@ def test_most_violated_decision(seed):
     assert worst[True].max() / (1.0 + SLACK) <= (u @ x) / gap**2 * (1.0 + 1e-9) <= worst[True].max() * (1.0 + 1e-6)
 
 
-@PROPERTY
 @given(st.integers(0, 2**32 - 1))
 def test_decomposition_adds_up_with_few_terms(seed):
     """Erratum 8, its own example (2-sets of 3 items, w = (2, 1, 1)) among the points."""
@@ -339,16 +298,6 @@ def test_decomposition_adds_up_with_few_terms(seed):
     assert (weights > 0).all()
     np.testing.assert_allclose(weights @ problem.lifted(parts), w, atol=1e-7 * rates.sum())
     assert len(parts) <= np.linalg.matrix_rank(problem.lifted(decisions)) + 1
-
-
-def test_maximize_alone_is_enough():
-    inner = sb.Matchings(list(itertools.product(range(3), repeat=2)))
-    theta = np.random.default_rng(3).random(9)
-    result = sb.graves_lai(OnlyMaximizes(inner), theta, method="glpg", gap=0.05)
-    truth = sb.graves_lai(inner, theta)
-    assert result.gap <= 0.05
-    assert result.lower <= truth.value * (1 + 1e-9)
-    assert result.value >= truth.lower * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("family", ["paths", "perfect matchings", "list"])

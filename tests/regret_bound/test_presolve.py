@@ -5,30 +5,18 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-from bound_checks import within
-from hypothesis import given, settings
+from bound_checks import exchange_graph, within
+from enumeration_reference import listed_cycles, simple_cycles
+from hypothesis import given
 from hypothesis import strategies as st
 
 import semibandits as sb
-from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.laws import Gaussian
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.plan import exchanged, unfolded
 from semibandits.regret_bound.presolve import presolve
 
 TOLERANCE = 1e-9
-
-
-def make_graph(n, arcs, hub):
-    """Exchange graph from (tail, head, cost, has item); items are numbered by arc."""
-    a = len(arcs)
-    tails, heads = (np.array([arc[k] for arc in arcs], dtype=np.int64) for k in (0, 1))
-    costs = np.array([arc[2] for arc in arcs], dtype=float)
-    entering = np.array([k if arc[3] else -1 for k, arc in enumerate(arcs)], dtype=np.int64)
-    none = np.full(a, -1, dtype=np.int64)
-    return ExchangeGraph(
-        np.zeros(a, dtype=bool), n, tails, heads, costs, entering, none, np.zeros(n), np.array(hub, dtype=np.int64)
-    )  # fmt: skip
 
 
 @st.composite
@@ -43,30 +31,12 @@ def graphs(draw):
     hub = sorted(draw(st.sets(node, max_size=3)))
     # As on a path: one may go back along x* at no cost; the other way is free as far as entering items go.
     arcs += [(v, u, 0.0, False) for u, v in itertools.pairwise(hub)]
-    return make_graph(n, arcs, hub if len(hub) > 1 else [])
-
-
-def listed(graph, tails, heads):
-    """Simple cycles as lists of arcs, loops and parallel arcs included."""
-    between = {}
-    for arc, pair in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
-        between.setdefault(pair, []).append(arc)
-    for nodes in nx.simple_cycles(nx.DiGraph(between.keys())):
-        steps = zip(nodes, nodes[1:] + nodes[:1], strict=True)
-        yield from (list(arcs) for arcs in itertools.product(*(between[step] for step in steps)))
-
-
-def hub_merged(graph):
-    number = np.arange(graph.n_nodes)
-    number[graph.hub] = graph.hub[0] if len(graph.hub) else 0
-    return number
+    return exchange_graph(n, arcs, hub if len(hub) > 1 else [])
 
 
 @given(graphs())
-@settings(max_examples=150, deadline=None, derandomize=True)
 def test_gaps_merged_nodes_and_free_arcs(graph):
-    number = hub_merged(graph)
-    cycles = list(listed(graph, number[graph.tails], number[graph.heads]))
+    cycles = listed_cycles(graph)
     gaps = np.full(graph.n_arcs, np.inf)
     for cycle in cycles:
         gaps[cycle] = np.minimum(gaps[cycle], graph.costs[cycle].sum())
@@ -86,7 +56,6 @@ def test_gaps_merged_nodes_and_free_arcs(graph):
 
 
 @given(graphs())
-@settings(max_examples=150, deadline=None, derandomize=True)
 def test_every_cycle_with_an_item_is_a_loop_or_lies_in_one_block(graph):
     found = presolve(graph, Gaussian(), np.zeros(graph.n_arcs), within(TOLERANCE, graph))
     tails, heads = found.merged[graph.tails], found.merged[graph.heads]
@@ -97,7 +66,7 @@ def test_every_cycle_with_an_item_is_a_loop_or_lies_in_one_block(graph):
     inner = (tails == heads) & ~found.free
     np.testing.assert_array_equal(found.loops, np.flatnonzero(inner & (graph.entering >= 0)))
     on_cycle = np.zeros(graph.n_arcs, dtype=bool)
-    for cycle in listed(graph, tails, heads):
+    for cycle in simple_cycles(tails, heads):
         if found.free[cycle].any() or inner[cycle].any():
             continue
         on_cycle[cycle] = True
@@ -108,7 +77,6 @@ def test_every_cycle_with_an_item_is_a_loop_or_lies_in_one_block(graph):
 
 
 @given(graphs())
-@settings(max_examples=150, deadline=None, derandomize=True)
 def test_blocks_agree_with_their_description(graph):
     v = np.linspace(1.0, 2.0, graph.n_arcs)
     found = presolve(graph, Gaussian(v / 2.0), np.zeros(graph.n_arcs), within(TOLERANCE, graph))
@@ -121,7 +89,7 @@ def test_blocks_agree_with_their_description(graph):
         np.testing.assert_array_equal(block.twice_variance[block.informative], v[block.arcs[block.informative]])
         assert len(np.unique(block.nodes)) == digraph.n
         assert nx.is_strongly_connected(nx.MultiDiGraph(zip(digraph.tails.tolist(), digraph.heads.tolist(), strict=True)))
-        cycles = list(listed(graph, digraph.tails, digraph.heads))
+        cycles = list(simple_cycles(digraph.tails, digraph.heads))
         gaps = np.full(len(digraph.costs), np.inf)
         for cycle in cycles:
             gaps[cycle] = np.minimum(gaps[cycle], digraph.costs[cycle].sum())

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from enumeration_reference import reference
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import semibandits as sb
@@ -48,7 +48,6 @@ def rest(decision_set, theta, best):
     return decisions[used][:, best.items].astype(float), gaps[used]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_the_items_of_i_and_their_best_decisions(problem):
     decision_set, theta, _ = problem
@@ -64,7 +63,6 @@ def test_the_items_of_i_and_their_best_decisions(problem):
     assert len(pool) == len(np.unique(pool.contains, axis=0))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(), st.floats(-6, 2))
 def test_no_decision_is_worth_more_than_priced_says(problem, size):
     decision_set, theta, rng = problem
@@ -82,7 +80,6 @@ def test_no_decision_is_worth_more_than_priced_says(problem, size):
         assert max(outcome.met[:, best.items] @ prices) > 0 or truth == 0
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_any_multipliers_and_prices_give_a_lower_bound(problem):
     decision_set, theta, rng = problem
@@ -109,7 +106,6 @@ def test_nothing_proves_nothing(multipliers, prices, ratio):
     assert pricing_bound(np.eye(2), np.ones(2), np.ones(2), multipliers * np.ones(2), prices * np.ones(2), ratio) == 0.0
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems(), st.sampled_from([0.0, 1e-5, 0.05, 1.0]))
 def test_the_search_finds_the_worst_constraint(problem, slack):
     decision_set, theta, rng = problem

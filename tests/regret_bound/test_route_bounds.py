@@ -5,6 +5,7 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from bound_checks import check_overlap
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,8 +22,7 @@ def check_bracket(x, costs, variance, law=None):
     given = {"law": law} if law is not None else {"variance": variance}
     truth = sb.graves_lai(x, -costs, method="enumeration", gap=1e-6, throw=False, **given)
     found = sb.graves_lai(x, -costs, throw=False, **given)
-    assert found.lower <= truth.value * (1 + 1e-9)
-    assert found.value >= truth.lower * (1 - 1e-9)
+    check_overlap(found, truth)
     assert all(row in x for row in found.plan.decisions)
     assert found.plan.decisions[:, ~found.optimal_decision].any(axis=1).all()  # none is the optimal route
     if np.isfinite(found.value) and found.value > 0:
@@ -48,7 +48,6 @@ def test_two_way_streets(size, kind, spread):
 
 
 @given(routes(most_nodes=6, most_edges=12), st.integers(0, 2**32 - 1))
-@settings(max_examples=150)
 def test_any_graph(case, seed):
     x, costs = case
     check_bracket(x, costs, np.random.default_rng(seed).uniform(0.1, 1.0, x.d))
@@ -138,12 +137,6 @@ def test_the_known_bound_lowers_the_regret():
     assert values[2] < values[0]
 
 
-def test_means_above_the_known_bound_are_refused():
-    x = sb.Routes([(0, 1), (0, 1)], 0, 1, least=1.0)
-    with pytest.raises(sb.InvalidInputError, match="least"):
-        sb.graves_lai(x, [-0.5, -2.0])
-
-
 def test_a_time_limit_leaves_a_bracket():
     x, costs = street_grid(12, 12, "separate", np.random.default_rng(0))
     found = sb.graves_lai(x, -costs, time_limit=0.5, throw=False)
@@ -169,8 +162,7 @@ def test_streets_of_cost_zero(shared, costs):
     costs = np.array(costs[: x.d], dtype=float)
     truth = sb.graves_lai(x, -costs, method="enumeration", gap=1e-6, throw=False)
     found = sb.graves_lai(x, -costs, method="columns", throw=False)
-    assert found.lower <= truth.value * (1 + 1e-9)
-    assert found.value >= truth.lower * (1 - 1e-9)
+    check_overlap(found, truth)
 
 
 def test_parallel_streets_one_of_which_is_free():
