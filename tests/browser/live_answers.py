@@ -57,9 +57,7 @@ def learner(name="commute", d=12, *, rounds=1234, is_cost=True, drifts=1, seed=0
             "status": "ready", "at_rounds": rounds - 34, "value": 52.34, "lower": 52.31, "gap": 5e-4, "items": bound,
             "message": None,
         },
-        f"{base}/rounds": {
-            "rounds": oldest, "next": None,
-        },
+        f"{base}/rounds": {"rounds": oldest, "next": None},
     }  # fmt: skip
 
 
@@ -68,14 +66,7 @@ def service(*learners):
     answers = {path: answer for one in learners for path, answer in one.items()}
     summaries = [answer for path, answer in answers.items() if path.count("/") == 3]
     listed = [
-        {
-            "name": one["name"],
-            "created": one["created"],
-            "calls": one["calls"],
-            "rounds": one["rounds"],
-            "open": one["open"]["count"],
-        }
-        for one in summaries
+        {key: one[key] for key in ("name", "created", "calls", "rounds")} | {"open": one["open"]["count"]} for one in summaries
     ]
     return {"/v1/learners": {"learners": listed}, "/v1/compilation": compilation("done"), **answers}
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+from functools import partial
 from importlib import resources
 from urllib.parse import unquote, urlsplit
 
@@ -241,10 +242,9 @@ def test_a_hidden_or_paused_page_asks_for_nothing(live):
     answers = live_answers.service(live_answers.learner())
     page = live(answers)
     expect(page.locator("#state")).to_contain_text("Live")
-    for stop, go_on in (
-        (lambda: page.evaluate(VISIBILITY, "hidden"), lambda: page.evaluate(VISIBILITY, "visible")),
-        (lambda: page.get_by_role("button", name="Pause").click(), lambda: page.get_by_role("button", name="Pause").click()),
-    ):
+    pause = page.get_by_role("button", name="Pause").click
+    hidden, visible = (partial(page.evaluate, VISIBILITY, state) for state in ("hidden", "visible"))
+    for stop, go_on in ((hidden, visible), (pause, pause)):
         stop()
         count = len(answers["requests"])
         page.clock.run_for(120_000)

@@ -44,12 +44,8 @@ def test_curves_bands_and_the_bound_lie_where_their_numbers_are(open_page):
     last = payload["bound"]["value"] * math.log(rounds[-1])
     assert bound[-1, 1] == pytest.approx(np.polyval(heights[0], last), abs=0.3)
     assert_affine(bound[:, 1], bound[:, 0])  # on a logarithmic axis it is straight
-
-
-def test_axes_switch_between_linear_and_logarithmic(open_page):
-    payload = samples.germany()
-    page, simulation = open_page(payload), payload["simulation"]
-    rounds, mean = np.array(simulation["checkpoints"], dtype=float), np.array(simulation["policies"][0]["mean"])
+    # Axes switch between linear and logarithmic.
+    mean = np.array(simulation["policies"][0]["mean"])
     page.get_by_role("group", name="Rounds").get_by_label("linear").check()
     assert_affine(points_of(page, ".curve")[:, 0], rounds)
     page.get_by_role("group", name="Regret").get_by_label("logarithmic").check()
@@ -69,7 +65,7 @@ def test_lines_that_end_far_apart_start_on_a_logarithmic_axis(open_page, factor,
     assert ("regret (logarithmic), stars" in page.locator(".axis .title").text_content()) == (chosen == "log")
 
 
-def test_a_policy_is_switched_off_and_on(open_page):
+def test_policies_bands_and_the_bound_are_switched_off_and_on(open_page):
     page = open_page(samples.germany())
     assert shown_policies(page) == [0, 1, 2, 3, 4]
     button = page.get_by_role("button", name="CUCB", exact=True).first
@@ -81,10 +77,6 @@ def test_a_policy_is_switched_off_and_on(open_page):
     button.focus()
     page.keyboard.press("Space")
     assert shown_policies(page) == [0, 1, 2, 3, 4]
-
-
-def test_bands_and_the_bound_are_switched_off_and_on(open_page):
-    page = open_page(samples.germany())
     for name, selector, count in (("bands", ".plot .band", 5), ("bound", ".plot .bound-line", 1)):
         button = page.locator(f'[data-toggle="{name}"]')
         assert page.locator(selector).count() == count
@@ -93,10 +85,6 @@ def test_bands_and_the_bound_are_switched_off_and_on(open_page):
         assert button.get_attribute("aria-pressed") == "false"
         button.click()
         assert page.locator(selector).count() == count
-
-
-def test_all_can_be_switched_off(open_page):
-    page = open_page(samples.tree())
     for button in page.query_selector_all(".series"):
         button.click()
     assert shown_policies(page) == []
@@ -204,12 +192,17 @@ def test_the_plan_lists_its_rows_and_shows_all_on_demand(open_page):
     np.testing.assert_allclose(widths, np.maximum(1, shares / shares.max() * widths[0]), atol=0.6)
 
 
+AGAIN = [
+    {"label": "On the command line", "code": "semibandits run study.toml\nsemibandits report study"},
+    {"label": "In Python", "code": "import semibandits as sb\n\nresult = sb.simulate(X, rewards, policies)"},
+]
 CLIPBOARDS = {"as it is": "", "without the new way": "Object.defineProperty(navigator, 'clipboard', { value: undefined });"}
 
 
 @pytest.mark.parametrize("script", CLIPBOARDS.values(), ids=CLIPBOARDS.keys())
 def test_commands_are_copied_from_a_page_on_the_disk(open_page, script):
     payload = samples.germany()
+    payload["tables"]["again"] = AGAIN
     page = open_page(payload, script=script)
     for k, row in enumerate(payload["tables"]["again"]):
         button = page.locator(".code button").nth(k)
@@ -225,6 +218,7 @@ def test_commands_are_copied_from_a_page_on_the_disk(open_page, script):
 
 def test_where_nothing_can_be_copied_the_command_is_selected(open_page):
     payload = samples.germany()
+    payload["tables"]["again"] = AGAIN
     broken = CLIPBOARDS["without the new way"] + "Document.prototype.execCommand = () => false;"
     page = open_page(payload, script=broken)
     page.locator(".code button").first.click()

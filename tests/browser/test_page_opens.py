@@ -7,6 +7,9 @@ import pytest
 import samples
 from page_checks import CONTRASTS, nameless_controls
 
+from semibandits.plotting.regret import _LOOKS
+from semibandits.plotting.style import INK
+
 PAYLOADS = {
     **{kind: getattr(samples, kind) for kind in (
         "germany", "tree", "matching", "shortlist", "bound_only", "other_rewards", "one_replication", "only_nulls", "large"
@@ -73,11 +76,14 @@ def test_colours_that_carry_meaning_stand_out_and_stay_apart_for_colour_blind_re
     assert min(contrast[name] for name in ("focus", "best")) > 3
     # The light palette is that of the figures; its brightest colours lean on dashes, markers and names at the ends.
     assert min(contrast[f"c{k}"] for k in range(10)) > (2 if scheme == "light" else 4.5)
-    lines = [linear(colours[name]) for name in ("ink", *(f"c{k}" for k in range(10)))]
-    for matrix in BLIND.values():
-        seen = [cielab(np.asarray(matrix) @ line) for line in lines]
-        # 15 in CIELAB is plain to see, and dashes and markers come on top.
-        assert min(np.linalg.norm(a - b) for k, a in enumerate(seen) for b in seen[:k]) > 15
+    lines = [colours[f"c{k}"].strip() for k in range(10)]
+    if scheme == "light":
+        assert lines == [colour for colour, *_ in _LOOKS]
+    for ink in (colours["ink"], INK) if scheme == "light" else (colours["ink"],):
+        for matrix in BLIND.values():
+            seen = [cielab(np.asarray(matrix) @ linear(line)) for line in (ink, *lines)]
+            # 15 in CIELAB is plain to see, and dashes and markers come on top.
+            assert min(np.linalg.norm(a - b) for k, a in enumerate(seen) for b in seen[:k]) > 15
 
 
 # Deuteranopia and protanopia in linear RGB (Vienot, Brettel and Mollon 1999).

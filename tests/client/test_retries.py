@@ -241,47 +241,6 @@ def test_nobody_answers(retries, attempts):
     assert caught.value.status is None
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda learner: learner.tell(1), "got neither"),
-        (lambda learner: learner.tell(1, [1.0], costs=[1.0]), "got both"),
-        (lambda learner: learner.tell(1, [math.inf]), "must be finite numbers"),
-        (lambda learner: learner.tell(1, ["2"]), "must be finite numbers"),
-        (lambda learner: learner.tell("1", [2.0]), "round_id must be an integer"),
-        (lambda learner: learner.tell(1, "12"), "must be a sequence of numbers or a mapping"),
-        (lambda learner: learner.ask(lambda label: True), "the service takes no functions"),
-        (lambda learner: learner.ask({"a"}, unavailable={"b"}), "got both"),
-        (lambda learner: learner.ask([object()]), "a label must be"),
-        (lambda learner: learner.ask(key="two\nlines"), "key must be a printable ASCII text"),
-        (lambda learner: learner.expire(), "one of age, before and seconds must be given, got 0"),
-    ],
-)
-def test_misuse_sends_nothing(service, call, message):
-    client, requests = service()
-    with pytest.raises(sb.InvalidInputError, match=message):
-        call(client.learner("commute"))
-    assert requests == []
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("localhost:8000",),
-        ("ftp://host",),
-        ("http://me:pa55@host",),
-        ("http://host", "secret\n"),
-        ("http://host?x=1",),
-        ("http://[",),
-    ],
-)
-def test_malformed_arguments_of_the_client(arguments):
-    with pytest.raises(sb.InvalidInputError) as caught:
-        Client(*arguments)
-    assert "secret" not in str(caught.value)
-    assert "pa55" not in str(caught.value)
-
-
 def test_importing_the_client_loads_nothing_that_computes():
     code = "import semibandits.client, sys; print(*sys.modules)"
     loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())

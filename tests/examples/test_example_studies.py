@@ -16,24 +16,19 @@ pytestmark = pytest.mark.long  # as in test_example_pages.py: in the process tha
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_study_leaves_figures_and_a_report(run_of, name):
+def test_a_study_leaves_figures_and_a_report_with_the_regret_that_is_printed(run_of, name):
     run = run_of(name)
     assert name.startswith("which_")
-    stem = name.replace("_", "-")
-    for path in run.folder.glob("*.png"):
+    stem, pictures = name.replace("_", "-"), list(run.folder.glob("*.png"))
+    assert len(pictures) in (1, 2)
+    for path in pictures:
         assert path.name.startswith(stem)
         assert path.read_bytes().startswith(b"\x89PNG")
         assert path.stat().st_size > 5_000
-    assert len(list(run.folder.glob("*.png"))) in (1, 2)
     assert run.printed.endswith(f"{stem}.html is written\n")
     simulation = run.payload(f"{stem}.html")["simulation"]
     assert (simulation["horizon"], simulation["replications"]) == (run.rounds, REPLICATIONS)
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_a_report_shows_the_regret_that_is_printed(run_of, name):
-    run = run_of(name)
-    policies = run.payload(f"{name.replace('_', '-')}.html")["simulation"]["policies"]
+    policies = simulation["policies"]
     result = run.names["results"]["replay"] if name == "which_assignment" else run.names["result"]
     assert [policy["name"] for policy in policies] == list(result.policies)
     for policy in policies:

@@ -11,9 +11,11 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 import yaml
 
 import semibandits as sb
+from semibandits.cli import main
 from semibandits.client import Client
 from serving import TOKEN, serving
 
@@ -101,19 +103,20 @@ def test_the_compose_file_fits_its_image_and_holds_no_secret():
     assert docker.index("USER semibandits") < docker.index("CMD")
 
 
-def test_commands_in_the_files_use_options_that_exist():
+def test_commands_in_the_files_use_options_that_exist(capsys, monkeypatch):
     unit = configparser.ConfigParser(interpolation=None, strict=False)
     unit.optionxform = str
     unit.read_string((FOLDER / "semibandits.service").read_text(encoding="utf-8"))
     assert set(unit.sections()) == {"Unit", "Service", "Install"}
     assert unit["Service"]["NoNewPrivileges"] == "yes"
-    program, environment = Path(sys.executable).with_name("semibandits"), os.environ | {"COLUMNS": "200"}
-    serve, learner = (
-        subprocess.run([program, word, "--help"], env=environment, capture_output=True, text=True, check=True).stdout
-        for word in ("serve", "learner")
-    )
+    monkeypatch.setenv("COLUMNS", "200")
+    helps = []
+    for word in ("serve", "learner"):
+        with pytest.raises(SystemExit):
+            main([word, "--help"])
+        helps.append(capsys.readouterr().out)
+    serve, learner = helps
     command = shlex.split(unit["Service"]["ExecStart"])
-
     assert [word for word in command if word.startswith("--") and word not in serve] == []
     text = (FOLDER / "compose.yaml").read_text(encoding="utf-8") + (FOLDER / "README.md").read_text(encoding="utf-8")
     for line in re.findall(r"semibandits learner create.*", text.replace("\\\n", " ")):

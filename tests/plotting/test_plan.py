@@ -47,15 +47,12 @@ def axes():
 
 def lines_of(ax, colour):
     """Segments of the collections drawn in one colour."""
-    return [
-        segment
-        for collection in ax.collections
-        if isinstance(collection, LineCollection)
-        for segment, edge in zip(
-            collection.get_segments(), np.resize(collection.get_edgecolor(), (len(collection.get_segments()), 4)), strict=True
-        )
-        if np.allclose(edge, to_rgba(colour))
-    ]
+    found = []
+    for collection in (c for c in ax.collections if isinstance(c, LineCollection)):
+        segments = collection.get_segments()
+        edges = np.resize(collection.get_edgecolor(), (len(segments), 4))
+        found += [segment for segment, edge in zip(segments, edges, strict=True) if np.allclose(edge, to_rgba(colour))]
+    return found
 
 
 GRAPH = [("a", "b"), ("b", "d"), ("a", "c"), ("c", "d"), ("c", "d"), ("b", "c"), ("x", "y")]
@@ -63,12 +60,15 @@ THETA = [1.0, 1.0, 0.5, 0.5, 0.1, 0.0, 0.0]
 PLACES = {"a": (0, 0), "b": (1, 1), "c": (1, -1), "d": (2, 0), "x": (0, 2), "y": (2, 2)}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def germany():
+    """Positions, a result, and its figure, with the boxes of names."""
     instance = datasets.network("germany50").delay_dag("Saarbruecken", "Greifswald")
     decisions = instance.decision_set.enumerate()
     rates = np.where(np.arange(len(decisions) - 1) % 97 == 0, 1.0 + np.arange(len(decisions) - 1), 0.0)
-    return instance, made_up(instance.decision_set, instance.theta, rates)
+    result = made_up(instance.decision_set, instance.theta, rates)
+    ax = plot_network_plan(result, instance.positions, ax=axes(), geographic=True)
+    return instance.positions, result, ax, boxes_of(ax)
 
 
 def test_links_are_drawn_at_their_positions_in_three_kinds():
@@ -85,8 +85,7 @@ def test_links_are_drawn_at_their_positions_in_three_kinds():
 
 
 def test_width_and_colour_grow_with_the_rate(germany):
-    instance, result = germany
-    ax = plot_network_plan(result, instance.positions, ax=axes(), geographic=True)
+    _, result, ax, _ = germany
     collection = max(
         (c for c in ax.collections if isinstance(c, LineCollection)), key=lambda c: len(np.unique(c.get_linewidth()))
     )
@@ -109,9 +108,8 @@ def test_parallel_links_do_not_cover_each_other():
 
 
 def test_maps_have_one_scale_in_both_directions(germany):
-    instance, result = germany
-    ax = plot_network_plan(result, instance.positions, ax=axes(), geographic=True)
-    latitudes = [instance.positions[node][1] for node in result.decision_set.nodes]
+    positions, result, ax, _ = germany
+    latitudes = [positions[node][1] for node in result.decision_set.nodes]
     assert ax.get_aspect() == pytest.approx(1 / np.cos(np.radians(np.mean(latitudes))))
     assert 1.5 < ax.get_aspect() < 1.7
 
@@ -122,10 +120,8 @@ def boxes_of(ax):
     return {name.get_text(): name.get_window_extent() for name in names}
 
 
-def test_names_on_the_map_of_germany_do_not_collide(germany):
-    instance, result = germany
-    ax = plot_network_plan(result, instance.positions, ax=axes(), geographic=True)
-    boxes = boxes_of(ax)
+def test_names_on_the_map_of_germany_do_not_collide_and_stand_beside_their_nodes(germany):
+    positions, result, ax, boxes = germany
     assert set(boxes) == set(map(str, result.decision_set.nodes))
     names = list(boxes)
     for i, name in enumerate(names):
@@ -135,12 +131,8 @@ def test_names_on_the_map_of_germany_do_not_collide(germany):
             height = min(a.y1, b.y1) - max(a.y0, b.y0)
             assert width <= 0.5 or height <= 0.5, (name, other)
 
-
-def test_names_stand_beside_their_nodes(germany):
-    instance, result = germany
-    ax = plot_network_plan(result, instance.positions, ax=axes(), geographic=True)
-    for name, box in boxes_of(ax).items():
-        x, y = ax.transData.transform(instance.positions[name])
+    for name, box in boxes.items():
+        x, y = ax.transData.transform(positions[name])
         distance = np.hypot(max(box.x0 - x, 0, x - box.x1), max(box.y0 - y, 0, y - box.y1))
         assert 1 < distance < 25, name
 

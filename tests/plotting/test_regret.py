@@ -18,7 +18,7 @@ from matplotlib.text import Annotation
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.plotting.exploration import MOST_LABELS, MOST_ROWS, PLAN_LABEL, plot_exploration
 from semibandits.plotting.regret import _LOOKS, BOUND_LABEL, plot_regret, spread
-from semibandits.plotting.style import BEST, INK
+from semibandits.plotting.style import BEST
 from semibandits.simulation.checkpoints import log_spaced
 from semibandits.simulation.results import SimulationResult
 
@@ -79,8 +79,7 @@ def words_of(ax):
     return " ".join([ax.get_title(), ax.get_xlabel(), ax.get_ylabel(), *texts, *(n.get_text() for n in names_of(ax))])
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("policies", range(1, 11))
+@pytest.mark.parametrize("policies", [1, 2, 5, 10])
 @pytest.mark.parametrize("replications", [1, 4])
 def test_a_line_and_a_name_per_policy_and_the_bound(policies, replications):
     result = made_up(policies, replications, width=1.0)
@@ -95,26 +94,21 @@ def test_a_line_and_a_name_per_policy_and_the_bound(policies, replications):
     assert overlapping(ax) == 0
 
 
-def test_the_bound_is_a_dashed_line_of_its_slope():
+def test_the_bound_is_a_dashed_line_of_its_slope_and_its_certified_interval_is_shaded():
     ax = plot_regret(made_up(bound=2.0), ax=axes())
     line = line_named(ax, BOUND_LABEL)
     np.testing.assert_allclose(line.get_ydata(), 2.0 * np.log(line.get_xdata()))
     assert line.is_dashed()
     assert BOUND_LABEL == "C(θ) ln T"
-
-
-def test_the_certified_interval_is_shaded():
     result = made_up(1, 1, lower_bound_interval=(1.5, 2.5))
     (band,) = [c for c in plot_regret(result, ax=axes()).collections if isinstance(c, PolyCollection)]
     heights = band.get_paths()[0].vertices
     last = heights[heights[:, 0] == 1000, 1]
     np.testing.assert_allclose([last.min(), last.max()], np.array([1.5, 2.5]) * np.log(1000))
 
-
-@pytest.mark.parametrize("interval", [None, (2.0, 2.0), (2.0, np.inf)])
-def test_intervals_that_are_a_point_or_open_are_not_shaded(interval):
-    ax = plot_regret(made_up(1, 1, lower_bound_interval=interval), ax=axes())
-    assert not [c for c in ax.collections if isinstance(c, PolyCollection)]
+    for interval in (None, (2.0, 2.0), (2.0, np.inf)):
+        ax = plot_regret(made_up(1, 1, lower_bound_interval=interval), ax=axes())
+        assert not [c for c in ax.collections if isinstance(c, PolyCollection)]
 
 
 def test_where_there_is_no_bound_none_is_drawn_or_named():
@@ -146,40 +140,15 @@ def test_axes_are_named_with_units_and_rounds_are_logarithmic():
     assert "4 replications" in ax.get_title()
 
 
-def luminance(colour):
-    return to_rgba(colour)[:3] @ np.array([0.2126, 0.7152, 0.0722])
-
-
 def test_ten_policies_differ_in_more_than_colour():
+    """How far apart the colours are, is tested for those of the report, which are the same."""
     ax = plot_regret(made_up(10), ax=axes())
     lines = [line_named(ax, name) for name in NAMES]
     assert len({line.get_color() for line in lines}) == 10
     assert len({line.get_marker() for line in lines}) == 10
     assert len({colour for colour, _, _ in _LOOKS}) == 10
-    assert max(luminance(colour) for colour, _, _ in _LOOKS) < 0.7  # all of them show on white
-
-
-# Deuteranopia and protanopia in linear RGB (Vienot, Brettel and Mollon 1999).
-BLIND = {
-    "deutan": [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
-    "protan": [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
-    "normal": np.eye(3),
-}
-
-
-def lab(colour):
-    """CIELAB of a linear RGB colour."""
-    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ colour
-    x, y, z = np.cbrt(np.maximum(xyz / np.array([0.9505, 1.0, 1.089]), 0.0089))
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
-
-
-@pytest.mark.parametrize("kind", sorted(BLIND))
-def test_colours_stay_apart_for_colour_blind_readers(kind):
-    """A distance of 15 in CIELAB is clearly visible; dashes and markers differ in addition."""
-    linear = [np.array(to_rgba(colour)[:3]) ** 2.2 for colour in (INK, *(look[0] for look in _LOOKS))]
-    seen = [lab(np.asarray(BLIND[kind]) @ colour) for colour in linear]
-    assert min(np.linalg.norm(a - b) for i, a in enumerate(seen) for b in seen[:i]) > 15
+    luminances = [to_rgba(colour)[:3] @ np.array([0.2126, 0.7152, 0.0722]) for colour, _, _ in _LOOKS]
+    assert max(luminances) < 0.7  # all of them show on white
 
 
 def test_names_of_equal_lines_do_not_collide():
@@ -194,14 +163,10 @@ def test_names_stand_in_the_order_of_the_lines_ends():
     assert sorted(heights, key=heights.get) == [BOUND_LABEL, *NAMES]
 
 
-@pytest.mark.parametrize("horizon", [1, 2, 10**9])
-def test_horizons_of_all_lengths(horizon):
-    ax = plot_regret(made_up(horizon=horizon), ax=axes())
-    ax.figure.canvas.draw()
-    plot_exploration(made_up(horizon=horizon, rates=np.zeros(6)), NAMES[0], ax=axes()).figure.canvas.draw()
-
-
-def test_no_regret_at_all():
+def test_horizons_of_all_lengths_and_no_regret_at_all():
+    for horizon in (1, 2, 10**9):
+        plot_regret(made_up(horizon=horizon), ax=axes()).figure.canvas.draw()
+        plot_exploration(made_up(horizon=horizon, rates=np.zeros(6)), NAMES[0], ax=axes()).figure.canvas.draw()
     nothing = {name: np.zeros((4, 16)) for name in NAMES[:3]}
     ax = plot_regret(made_up(regret=nothing, bound=0.0), ax=axes())
     ax.figure.canvas.draw()
@@ -245,9 +210,7 @@ def test_spread_heights_are_apart_in_limits_and_no_farther_than_needed(heights):
     assert places[-1] <= 300.0 + 1e-9
     if (np.diff(heights) >= 12.0).all():
         np.testing.assert_allclose(places, heights)
-
-
-def test_heights_that_do_not_all_fit_start_at_the_bottom():
+    # Heights that do not all fit start at the bottom.
     np.testing.assert_allclose(spread(np.array([5.0, 5.0, 6.0]), 10.0, 2.0, 12.0), [2.0, 12.0, 22.0])
 
 

@@ -166,17 +166,13 @@ def test_a_map_beyond_the_date_line_has_its_borders():
     assert [len(line) for line in first] == pytest.approx([len(line) for line in second], abs=2)
 
 
-@pytest.mark.parametrize("places", [{"a": (0.0, 89.0), "b": (1.0, 0.0)}, {"a": (500.0, 1.0), "b": (1.0, 0.0)}])
-def test_positions_that_are_no_map_are_drawn_as_they_are(places):
-    drawing = draw(SpanningTrees([("a", "b")]), positions=places, geographic=True)
-    assert not drawing["geographic"]
-    assert drawing["borders"] == []
-
-
-@pytest.mark.parametrize("places", [{"a": (3.0, 3.0), "b": (3.0, 3.0)}, {"a": (0.0, 0.0), "b": (9.0, 0.0)}])
-def test_flat_drawings_stay_in_the_box(places):
-    drawing = draw(SpanningTrees([("a", "b")]), positions=places)
-    assert all(node["y"] == 0.5 for node in drawing["nodes"])
+def test_positions_that_are_no_map_are_drawn_as_they_are_and_flat_ones_stay_in_the_box():
+    edge = SpanningTrees([("a", "b")])
+    for places in ({"a": (0.0, 89.0), "b": (1.0, 0.0)}, {"a": (500.0, 1.0), "b": (1.0, 0.0)}):
+        drawing = draw(edge, positions=places, geographic=True)
+        assert (drawing["geographic"], drawing["borders"]) == (False, [])
+    for places in ({"a": (3.0, 3.0), "b": (3.0, 3.0)}, {"a": (0.0, 0.0), "b": (9.0, 0.0)}):
+        assert all(node["y"] == 0.5 for node in draw(edge, positions=places)["nodes"])
 
 
 def test_heat_maps_have_the_rows_and_columns_of_the_pairs():

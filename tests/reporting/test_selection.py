@@ -22,20 +22,11 @@ def city(side=30):
     nodes = [f"{i}.{j}" for i, j in x.nodes]
     ends = [[nodes[tail], nodes[head]] for tail, head in zip(x.tails, x.heads, strict=True)]
     streets = [f"Avenue {t[0]}" if t[0] == h[0] else f"Lane {t[1]}" for t, h, *_ in x.items]
-    return instance_from_description(
-        {
-            "family": "routes",
-            "name": "city",
-            "edges": ends,
-            "source": "0.0",
-            "target": "4.4",
-            "least": x.least.tolist(),
-            "theta": (-costs).tolist(),
-            "variance": 0.04,
-            "streets": streets,
-            "positions": {node: [float(i), float(j)] for node, (i, j) in zip(nodes, x.nodes, strict=True)},
-        }
-    )
+    places = {node: [float(i), float(j)] for node, (i, j) in zip(nodes, x.nodes, strict=True)}
+    return instance_from_description({
+        "family": "routes", "name": "city", "edges": ends, "source": "0.0", "target": "4.4", "least": x.least.tolist(),
+        "theta": (-costs).tolist(), "variance": 0.04, "streets": streets, "positions": places,
+    })  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +36,7 @@ def town():
 
 @pytest.fixture(scope="module")
 def results(town):
+    """A bound and a simulation."""
     bound = sb.graves_lai(town.decision_set, town.theta, town.variance)
     rewards = sb.GaussianRewards(town.theta, variance=town.variance)
     run = sb.simulate(town.decision_set, rewards, [sb.GLADE(), sb.CUCB()], horizon=200, replications=2, bound=bound)
@@ -96,7 +88,7 @@ def test_nodes_have_their_own_names_where_streets_are_single_links():
         assert {node["name"] for node in drawing["nodes"] if node["name"]} == names
 
 
-def test_a_small_set_is_shown_whole(results):
+def test_a_small_set_is_shown_whole():
     small = city(6)
     data = report_data(None, None, small, None)
     assert np.array_equal(shown_items(data), np.arange(small.decision_set.d))
@@ -129,19 +121,10 @@ def test_stretches_cover_a_route(town):
 
 def test_directions_name_turns():
     corners = {"a": [0, 0], "b": [0, 1], "c": [1, 1], "d": [1, 2], "e": [1.1, 3], "f": [1, 2.1]}
-    edges = [["a", "b"], ["b", "c"], ["c", "d"], ["d", "e"], ["e", "f"]]
-    town = instance_from_description(
-        {
-            "family": "routes",
-            "name": "town",
-            "edges": edges,
-            "source": "a",
-            "target": "f",
-            "theta": [-1, -2, -3, -4, -5],
-            "streets": ["North", "East", "North", "", "Back"],
-            "positions": corners,
-        }
-    )
+    town = instance_from_description({
+        "family": "routes", "name": "town", "edges": list(itertools.pairwise("abcdef")), "source": "a", "target": "f",
+        "theta": [-1, -2, -3, -4, -5], "streets": ["North", "East", "North", "", "Back"], "positions": corners,
+    })  # fmt: skip
     rows = directions(town, np.ones(5, dtype=np.bool_), -town.theta)
     assert rows == [
         ("start on North", 1.0),

@@ -42,23 +42,23 @@ def cards(simulation=None, bound=None, instance=None, decision_set=None, **chang
 def made_up(finals, *, replications=4, lower=1.0, horizon=1000, d=2):
     """A simulation whose policies end at given regrets, on curves that grow like ln t."""
     rounds = np.array([1, 10, 100, horizon])
-    shape = np.log(rounds) / math.log(horizon)
-    regret = {p: np.outer(np.resize(np.asarray(f, dtype=float), replications), shape) for p, f in finals.items()}
-    zeros = {p: np.zeros((replications, len(rounds))) for p in finals}
-    counts = {p: np.zeros((replications, len(rounds), d), dtype=np.int64) for p in finals}
-    calls = {p: np.zeros((replications, len(rounds), 4), dtype=np.int64) for p in finals}
-    return SimulationResult(
-        policies=tuple(finals),
-        checkpoints=rounds,
-        regret=regret,
-        reward=zeros,
-        plays=counts,
-        calls=calls,
-        items=tuple(map(str, range(d))),
-        lower_bound=lower,
-        lower_bound_interval=None if lower is None else (lower, lower),
-        provenance={},
-    )
+    curve = np.log(rounds) / math.log(horizon)
+    regret = {p: np.outer(np.resize(np.asarray(f, dtype=float), replications), curve) for p, f in finals.items()}
+    shape = (replications, len(rounds))
+    made = {
+        "policies": tuple(finals), "checkpoints": rounds, "regret": regret, "lower_bound": lower, "provenance": {},
+        "reward": {p: np.zeros(shape) for p in finals},
+        "plays": {p: np.zeros((*shape, d), dtype=np.int64) for p in finals},
+        "calls": {p: np.zeros((*shape, 4), dtype=np.int64) for p in finals},
+        "items": tuple(map(str, range(d))), "lower_bound_interval": None if lower is None else (lower, lower),
+    }  # fmt: skip
+    return SimulationResult(**made)
+
+
+def played(theta, policies=None, *, m=1, variance=0.5, horizon=50, replications=2, **options):
+    """A simulation of Gaussian rewards on m of the items."""
+    rewards = GaussianRewards(theta, variance=variance)
+    return simulate(MSets(len(theta), m), rewards, policies or CUCB(), horizon=horizon, replications=replications, **options)
 
 
 @pytest.mark.parametrize("name", DECISIONS)
@@ -100,12 +100,9 @@ def test_best_card_agrees_with_the_list(name):
     assert ("another" in card["text"]) == (ties > 1)
 
 
-def test_ties_are_shown():
+def test_ties_are_shown_and_costs_without_sign():
     bound = graves_lai(MSets(4, 2), [1, 1, 1, 0.5], 0.5)
     assert "It is not unique: another set is equally good." in cards(bound=bound)["best"]["text"]
-
-
-def test_costs_are_shown_without_sign():
     bound = graves_lai(Paths([("a", "b"), ("a", "b")], "a", "b"), [-3, -4], 0.5)
     card = cards(bound=bound, unit="ms")["best"]
     assert card["headline"] == "a → (#1) b"
@@ -141,7 +138,7 @@ def test_cost_card_without_a_simulation():
 def test_nothing_has_to_be_explored(theta):
     size = 1 if theta[1] == 1 else 3
     bound = graves_lai(MSets(3, size), theta, 0.5)
-    result = simulate(MSets(3, size), GaussianRewards(theta), CUCB(), horizon=20, replications=2, bound=bound)
+    result = played(theta, m=size, horizon=20, bound=bound)
     made = cards(result, bound)
     assert made["cost"]["headline"] == "Nothing"
     assert made["earned"]["headline"] == "100 % of the best possible"
@@ -186,16 +183,14 @@ def test_a_bernoulli_bound_with_its_plan_needs_bernoulli_rewards():
                 assert "0 or 1" not in cards(result, own)["cost"]["text"]
 
 
-def test_a_bernoulli_bound_alone_names_its_law():
+def test_a_bernoulli_bound_names_its_law():
+    """A simulation of such rewards uses it even if a bound for Gaussian rewards is given, which bounds nothing here."""
     card = cards(bound=graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], rewards="bernoulli"))["cost"]
     assert "Certified for independent rewards of 0 or 1" in card["text"]
     card = cards(bound=graves_lai(MSets(3, 1), [1, 0.5, 0.1], rewards="bernoulli"))["cost"]
     assert card["headline"] == "Nothing"
     assert "Playing the best set teaches enough: no other item could be good enough to improve on it" in card["text"]
 
-
-def test_a_simulation_of_bernoulli_rewards_brings_its_own_bound_along():
-    """Even if a bound for Gaussian rewards is given, which bounds nothing here."""
     result = simulate(MSets(3, 1), BernoulliRewards([0.9, 0.5, 0.1]), CUCB(), horizon=50, replications=2)
     gaussian = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], 0.25)
     own = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], rewards="bernoulli")
@@ -207,16 +202,12 @@ def test_a_simulation_of_bernoulli_rewards_brings_its_own_bound_along():
         assert "Gaussian" not in made["cost"]["text"]
 
 
-def test_a_gaussian_simulation_without_bound_explains_how_to_compute_it():
-    result = simulate(MSets(3, 1), GaussianRewards([1, 0.5, 0]), CUCB(), horizon=50, replications=2, bound=False)
-    assert cards(result)["cost"]["headline"] == "Not computed"
-
-
-def test_a_bound_that_is_still_zero_is_not_called_nothing():
-    bound = replace(graves_lai(MSets(3, 1), [1, 0.5, 0], 0.5), lower=0.0)
-    card = cards(bound=bound)["cost"]
-    assert card["headline"] == "Not known yet"
-    assert "0 ≤ C(θ) ≤ 3" in card["text"]
+def test_where_the_bound_is_not_known_this_is_said():
+    assert cards(played([1, 0.5, 0], bound=False))["cost"]["headline"] == "Not computed"
+    made = cards(bound=replace(graves_lai(MSets(3, 1), [1, 0.5, 0], 0.5), lower=0.0))
+    assert list(made) == ["decided", "best", "cost"]  # none of policies without a simulation
+    assert made["cost"]["headline"] == "Not known yet"
+    assert "0 ≤ C(θ) ≤ 3" in made["cost"]["text"]
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -238,21 +229,23 @@ def test_policies_are_listed_by_regret(finals, lower):
     assert made["cost"]["headline"].startswith("At least") == (ratio >= 1.0)
 
 
-def test_equal_regret_is_a_tie():
+def test_few_policies():
     card = cards(made_up({"A": 2.0, "B": 1.0, "C": 1.0}, lower=None))["earned"]
     assert card["headline"] == "B and C: 1 lost"
     card = cards(made_up({"A": 0.0, "B": 0.0}, lower=None))["earned"]
     assert card["headline"] == "A and B: nothing lost"
     assert "They lost the same." in card["text"]
-
-
-def test_one_policy_and_one_replication():
     card = cards(made_up({"A": 7.0}, replications=1, lower=2.0))["earned"]
     assert card["headline"] == "A: 7 lost"
     assert "A lost 7 units of reward in 1,000 rounds, against always playing the best decision" in card["text"]
     assert [(row["label"], row["value"]) for row in card["rows"]] == [("A", "7")]
     card = cards(made_up({"A": 7.0, "B": 8.0}, replications=1))["earned"]
     assert "One replication is not conclusive" in card["text"]
+    # Pairs decide: each replication has the same difference in the first, and none that is sure in the second.
+    sure = cards(made_up({"A": [1, 5, 9, 13], "B": [2, 6, 10.1, 14]}))["earned"]["text"]
+    unsure = cards(made_up({"A": [1, 5, 9, 13], "B": [13, 9, 5, 2]}))["earned"]["text"]
+    assert "with confidence" not in sure
+    assert "The 4 replications do not distinguish B from A with confidence." in unsure
 
 
 def amounts(text):
@@ -263,8 +256,7 @@ def amounts(text):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_earned_lost_and_possible_add_up(sign):
     theta = sign * np.array([0.9, 0.8, 0.4, 0.3])
-    rewards = GaussianRewards(theta, variance=0.01)
-    result = simulate(MSets(4, 2), rewards, [CUCB(), ThompsonSampling()], horizon=5_000, replications=5)
+    result = played(theta, [CUCB(), ThompsonSampling()], m=2, variance=0.01, horizon=5_000, replications=5)
     made = cards(result, graves_lai(MSets(4, 2), theta, 0.01), unit="min")
     row = min(result.summary(), key=lambda row: row.regret)
     best = 1.7 if sign > 0 else 0.7
@@ -286,21 +278,18 @@ def test_earned_lost_and_possible_add_up(sign):
 
 
 def test_mixed_signs_have_no_share():
-    theta = np.array([0.5, -0.5, -0.2])
-    result = simulate(MSets(3, 2), GaussianRewards(theta, variance=0.01), CUCB(), horizon=300, replications=3)
-    made = cards(result, graves_lai(MSets(3, 2), theta, 0.01))
-    assert made["earned"]["headline"].endswith("% of the best possible")  # the best earns 0.3
-    theta = np.array([0.1, -0.5, -0.2])
-    result = simulate(MSets(3, 2), GaussianRewards(theta, variance=0.01), CUCB(), horizon=300, replications=3)
-    assert made["earned"]["rows"][0]["ratio"].endswith("%")
-    made = cards(result, graves_lai(MSets(3, 2), theta, 0.01))
-    assert made["earned"]["headline"].endswith("lost")  # the best loses 0.1, but not all items are costs
-    assert [row["ratio"] for row in made["earned"]["rows"]] == [""]
+    for theta, end, ratio in (
+        ([0.5, -0.5, -0.2], "% of the best possible", "%"),  # the best earns 0.3
+        ([0.1, -0.5, -0.2], "lost", ""),  # the best loses 0.1, but not all items are costs
+    ):
+        result = played(theta, m=2, variance=0.01, horizon=300, replications=3)
+        card = cards(result, graves_lai(MSets(3, 2), theta, 0.01))["earned"]
+        assert card["headline"].endswith(end)
+        assert [row["ratio"][-1:] for row in card["rows"]] == [ratio]
 
 
 def test_settled_card_names_the_round_and_the_share():
-    rewards = GaussianRewards([1.0, 0.2, 0.1], variance=0.01)
-    result = simulate(MSets(3, 1), rewards, [CUCB(), ThompsonSampling()], horizon=2_000, replications=4)
+    result = played([1.0, 0.2, 0.1], [CUCB(), ThompsonSampling()], variance=0.01, horizon=2_000, replications=4)
     summary = {row.policy: row for row in result.summary()}
     card = cards(result)["settled"]
     first = min(summary.values(), key=lambda row: row.settled)
@@ -313,10 +302,8 @@ def test_settled_card_names_the_round_and_the_share():
 
 
 def test_settled_card_of_policies_that_are_nearly_right():
-    theta = np.array([0.500, 0.499, 0.498, 0.497, 0.1])
-    result = simulate(
-        MSets(5, 1), GaussianRewards(theta, variance=0.01), [CUCB(), ThompsonSampling()], horizon=3_000, replications=4
-    )
+    policies = [CUCB(), ThompsonSampling()]
+    result = played([0.500, 0.499, 0.498, 0.497, 0.1], policies, variance=0.01, horizon=3_000, replications=4)
     card = cards(result, decision_set=MSets(5, 1))["settled"]
     lost = {
         name: np.diff(result.regret[name].mean(axis=0), prepend=0) / np.diff(result.checkpoints, prepend=0)
@@ -330,48 +317,26 @@ def test_settled_card_of_policies_that_are_nearly_right():
 
 
 def test_settled_card_without_an_answer():
-    rewards = GaussianRewards([0.5, 0.3, 0.2], variance=9.0)
-    result = simulate(MSets(3, 1), rewards, CUCB(), horizon=200, replications=4)
+    result = played([0.5, 0.3, 0.2], variance=9.0, horizon=200, replications=4)
     card = cards(result)["settled"]
     assert card["headline"] == "Not within 200 rounds"
     assert card["rows"][0]["value"] == "not yet"
     assert cards(replace(result, optimal=None))["settled"]["headline"] == "Not recorded"
 
 
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [
-        (0.983, "98.3 %"),
-        (0.9966, "99.66 %"),
-        (0.017, "1.7 %"),
-        (0.00034, "0.034 %"),
-        (0.5, "50 %"),
-        (1.0, "100 %"),
-        (0.0, "0 %"),
-        (1.25, "125 %"),
-        (1 - 1e-9, "more than 99.9999 %"),
-    ],
-)
-def test_percentages_show_how_much_is_missing(share, text):
-    assert percent(share) == text
+PERCENTAGES = {
+    0.983: "98.3 %", 0.9966: "99.66 %", 0.017: "1.7 %", 0.00034: "0.034 %", 0.5: "50 %", 1.0: "100 %", 0.0: "0 %",
+    1.25: "125 %", 1 - 1e-9: "more than 99.9999 %",
+}  # fmt: skip
 
 
-def test_insignificant_differences_are_stated():
-    # Pairs decide: each replication has the same difference in the first, and none that is sure in the second.
-    sure = cards(made_up({"A": [1, 5, 9, 13], "B": [2, 6, 10.1, 14]}))["earned"]["text"]
-    unsure = cards(made_up({"A": [1, 5, 9, 13], "B": [13, 9, 5, 2]}))["earned"]["text"]
-    assert "with confidence" not in sure
-    assert "The 4 replications do not distinguish B from A with confidence." in unsure
-
-
-def test_without_a_simulation_there_are_no_cards_of_policies():
-    assert list(cards(bound=graves_lai(MSets(3, 1), [1, 0.5, 0], 0.5))) == ["decided", "best", "cost"]
+def test_percentages_show_how_much_is_missing():
+    assert {share: percent(share) for share in PERCENTAGES} == PERCENTAGES
 
 
 def test_one_round():
-    decisions, rewards = MSets(3, 1), GaussianRewards([1, 0.5, 0])
-    result = simulate(decisions, rewards, [CUCB(), ThompsonSampling()], horizon=1, replications=3)
-    made = cards(result, decision_set=decisions)
+    result = played([1, 0.5, 0], [CUCB(), ThompsonSampling()], horizon=1, replications=3)
+    made = cards(result, decision_set=MSets(3, 1))
     assert "in 1 round " in made["earned"]["text"]
     assert made["cost"]["headline"].endswith("× ln T in the long run")
 
@@ -452,19 +417,13 @@ def test_decisions_of_ones_own():
     assert made["best"]["headline"] == "Item 0"
 
 
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (2, "2"),
-        (1442, "1,442"),
-        (999_999_999, "999,999,999"),
-        (10**9, "1 × 10⁹"),
-        (77 * 10**15, "7.7 × 10¹⁶"),
-        (10**400, "1 × 10⁴⁰⁰"),
-    ],
-)
-def test_numbers_of_decisions(count, text):
-    assert number_of_decisions(count).replace("\xa0", " ") == text  # it is kept on one line
+COUNTS = {
+    2: "2", 1442: "1,442", 999_999_999: "999,999,999", 10**9: "1 × 10⁹", 77 * 10**15: "7.7 × 10¹⁶", 10**400: "1 × 10⁴⁰⁰",
+}  # fmt: skip
+
+
+def test_numbers_of_decisions():
+    assert {count: number_of_decisions(count).replace("\xa0", " ") for count in COUNTS} == COUNTS  # each is kept on one line
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -474,18 +433,11 @@ def test_amounts_are_right_to_four_digits(value):
     assert float(text) == pytest.approx(value, rel=5.1e-4)
 
 
-@pytest.mark.parametrize(
-    ("value", "half", "text"),
-    [
-        (2004.4, 80.2, "2,004 ± 80"),
-        (3.14159, 0.0123, "3.142 ± 0.012"),
-        (0.2, 3.0, "0.2 ± 3.0"),
-        (5.0, 0.0, "5 ± 0"),
-        (0.0, 0.0, "0 ± 0"),
-        (7.5, math.nan, "7.5"),
-        (-0.01, 3, "0.0 ± 3.0"),
-        (123456, 12345, "123,000 ± 12,000"),
-    ],
-)
-def test_means_have_the_digits_of_their_intervals(value, half, text):
-    assert mean_text(value, half) == text
+MEANS = {
+    (2004.4, 80.2): "2,004 ± 80", (3.14159, 0.0123): "3.142 ± 0.012", (0.2, 3.0): "0.2 ± 3.0", (5.0, 0.0): "5 ± 0",
+    (0.0, 0.0): "0 ± 0", (7.5, math.nan): "7.5", (-0.01, 3): "0.0 ± 3.0", (123456, 12345): "123,000 ± 12,000",
+}  # fmt: skip
+
+
+def test_means_have_the_digits_of_their_intervals():
+    assert {key: mean_text(*key) for key in MEANS} == MEANS

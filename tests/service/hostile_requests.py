@@ -155,17 +155,7 @@ def queries():
     rounds = ("limit=0", "limit=-1", "limit=1001", "limit=x", "limit=", "limit=1.5", "limit=NaN", "limit=1&limit=2", "limt=1",
               "after=-1", "after=x", "after=1e3", f"after={10**30}", "after=&limit=2", "%00=1", "limit=%00", "=", "a=b&limit=2",
               "limit=1;after=2", "after=null", "limit=٣x")  # fmt: skip
-    errors = (
-        "error=0",
-        "error=1",
-        "error=-1",
-        "error=NaN",
-        "error=inf",
-        "error=x",
-        "error=",
-        "error=1e999",
-        "error=0.1&error=0.2",
-    )
+    errors = [f"error={value}" for value in ("0", "1", "-1", "NaN", "inf", "x", "", "1e999", "0.1&error=0.2")]
     more = [Hostile("GET", f"/v1/learners/courier/{view}", query="x=1") for view in ("state", "bound", "estimates")]
     return [Hostile("GET", "/v1/learners/courier/rounds", query=query) for query in rounds] + [
         Hostile("GET", "/v1/learners/courier/estimates", query=query) for query in errors

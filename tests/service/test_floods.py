@@ -86,12 +86,7 @@ class _Loop:
 
     def create_task(self, work):
         work.close()
-        return _Task()
-
-
-class _Task:
-    def add_done_callback(self, call):
-        pass
+        return SimpleNamespace(add_done_callback=lambda call: None)
 
 
 class _Transport:

@@ -74,6 +74,8 @@ def test_decisions_are_those_of_a_learner_in_memory(client, learner):
         twin.tell(expected.id, costs=costs)
         post(client, "courier/tell", {"round": asked["round"], "costs": costs})
     assert learner.state() == twin.state()
+    again = sb.Learner.from_state(client.get("/v1/learners/courier/state").json())
+    assert again.state() == learner.state()
 
 
 def test_outcomes_that_the_law_excludes_are_refused(client, url):
@@ -215,12 +217,6 @@ def test_open_rounds_by_pages(client, learner):
     assert seen[0]["items"] == [list(label) for label in learner.open_rounds[0].labels]
 
 
-def test_the_state_restores_a_learner(client, learner):
-    post(client, "courier/ask")
-    again = sb.Learner.from_state(client.get("/v1/learners/courier/state").json())
-    assert again.state() == learner.state()
-
-
 class Later:
     """A process that carries out its function when the test wants it."""
 
@@ -270,16 +266,13 @@ def test_plans_are_solved_in_the_background(client, url):
     assert sb.open_learner(url, name="planned").state() == learner.state()
 
 
-def test_learners_that_appear_later(client, url):
+def test_learners_that_appear_later_and_learners_by_name(client_with, url):
+    client, other = client_with(), client_with(names=("items",))
     assert client.get("/v1/learners/late").status_code == 404
     sb.open_learner(url, name="late", decision_set=sb.MSets(4, 1), variance=1.0)
     assert post(client, "late/ask").status_code == 200
-
-
-def test_learners_by_name(client_with, url):
-    client = client_with(names=("items",))
-    assert [one["name"] for one in client.get("/v1/learners").json()["learners"]] == ["items"]
-    response = client.get("/v1/learners/courier")
+    assert [one["name"] for one in other.get("/v1/learners").json()["learners"]] == ["items"]
+    response = other.get("/v1/learners/courier")
     assert (response.status_code, "items" in error_of(response)) == (404, True)
 
 
@@ -334,8 +327,9 @@ def test_a_database_that_does_not_answer(client_with, url):
     assert "semibandits_storage_errors_total 1.0" in client.get("/metrics").text
 
 
-def test_a_database_without_its_tables(client_with, url):
-    client = client_with(storage_timeout=0.1)
+def test_a_database_without_its_tables(client_with, url, caplog):
+    """Health shows nothing of the database, neither its path nor its user or host; the log has the error."""
+    client = client_with(storage_timeout=0.0)
     assert client.get("/health").json() == {"status": "ok", "storage": "ok"}
     assert client.get("/v1/learners/items").status_code == 200
     with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
@@ -346,13 +340,6 @@ def test_a_database_without_its_tables(client_with, url):
         assert (response.status_code, response.json()["error"]["type"]) == (503, "StorageError")
     assert post(client, "items/ask").status_code == 503
     assert client.get("/metrics").status_code == 200
-
-
-def test_health_shows_nothing_of_the_database(client_with, url, caplog):
-    """Neither its path nor its user or host; the log has the error."""
-    client = client_with(token="a-token-of-this-test", storage_timeout=0.0)
-    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
-        connection.execute("ALTER TABLE semibandits_learners RENAME TO learners")
     response = client.get("/health")
     assert (response.status_code, response.headers["retry-after"]) == (503, "1")
     assert error_of(response) == "the storage must answer, got no answer, or an error: see the log of the service"
