@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_cases import URL, learn
+from command_cases import URL, call, learn
 
 import semibandits as sb
 from semibandits import datasets
@@ -66,11 +66,12 @@ def test_a_moved_learner_has_the_same_state(run, is_pruned):
     assert (code, json.loads(out)) == (0, {"name": "again", "replayed": True})
 
 
-@pytest.fixture
-def exported(run):
+@pytest.fixture(scope="module")
+def exported(finished, tmp_path_factory):
     """The lines of an export: header, snapshot, eight entries, checksum."""
-    learn()
-    lines = run(["learner", "export", URL, "courier"])[1].splitlines()
+    path = tmp_path_factory.mktemp("exported") / "courier.jsonl"
+    assert call(["learner", "export", f"sqlite:///{finished}/routes.db", "courier", "--output", path]) == 0
+    lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 11
     return lines
 
