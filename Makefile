@@ -24,9 +24,9 @@ demo: $(VENV)/.installed-demo ## Route through Germany: the bound, its plan, six
 test: $(VENV)/.installed-dev ## Check style, types and imports, and run all tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/semibandits compile
+	@echo "Types are checked while kernels are compiled:"
+	$(BIN)/semibandits compile & compiling=$$!; $(BIN)/mypy || { kill $$compiling; exit 1; }; wait $$compiling
 	@if sh tools/install_browser.sh; then $(BIN)/$(SUITE); else SEMIBANDITS_NO_BROWSER=1 $(BIN)/$(SUITE); fi
 
 check: $(VENV)/.installed-dev ## The same for every commit: style, types and imports, and the tests of what has changed

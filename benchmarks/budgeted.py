@@ -96,11 +96,7 @@ def trees(n: int) -> tuple[sb.DecisionSet, Compact]:
     incidence = sparse.csr_array((np.repeat([1.0, -1.0], d), (np.concatenate((tails, heads)), np.tile(items, 2))), shape=(n, d))
     identity = sparse.eye_array(d)
     matrix = sparse.block_array(
-        [
-            [np.ones((1, d)), None, None],
-            [None, incidence, -incidence],
-            [-(n - 1.0) * identity, identity, identity],
-        ]
+        [[np.ones((1, d)), None, None], [None, incidence, -incidence], [-(n - 1.0) * identity, identity, identity]]
     )
     supply = np.full(n, -1.0)
     supply[0] = n - 1.0

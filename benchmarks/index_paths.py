@@ -42,20 +42,7 @@ def _index_paths(rewards, bonuses, in_ptr, in_tails, in_items, out_ptr, out_head
     most = 0
     for k in range(len(rewards)):
         _, labels = best_path(
-            rewards[k],
-            bonuses[k],
-            0.0,
-            True,
-            in_ptr,
-            in_tails,
-            in_items,
-            out_ptr,
-            out_heads,
-            out_items,
-            1.0,
-            1.0,
-            1.0,
-            PLENTY,
+            rewards[k], bonuses[k], 0.0, True, in_ptr, in_tails, in_items, out_ptr, out_heads, out_items, 1.0, 1.0, 1.0, PLENTY
         )
         most = max(most, labels)
     return most

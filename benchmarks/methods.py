@@ -104,13 +104,7 @@ def _time(decision_set: sb.DecisionSet, theta: np.ndarray, method: str, gap: flo
     start = time.perf_counter()
     result = sb.graves_lai(decision_set, theta, method=method, gap=gap, time_limit=TIME_LIMIT, throw=False)
     seconds = time.perf_counter() - start
-    return {
-        "seconds": seconds,
-        "gap": result.gap,
-        "lower": result.lower,
-        "value": result.value,
-        "reached": result.gap <= gap,
-    }
+    return {"seconds": seconds, "gap": result.gap, "lower": result.lower, "value": result.value, "reached": result.gap <= gap}
 
 
 def _cell(outcome: dict[str, Any]) -> str:

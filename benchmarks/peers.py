@@ -221,11 +221,7 @@ def bounds(report: Report) -> None:
                 row += ["–", "–", "–"]
         rows.append(row)
     report.done()
-    report.table(
-        "C(theta) of perfect matchings, variance 1/2, theta ~ U(0, 1); processor seconds",
-        columns.split("|"),
-        rows,
-    )
+    report.table("C(theta) of perfect matchings, variance 1/2, theta ~ U(0, 1); processor seconds", columns.split("|"), rows)
 
 
 def _bracket(lower: float, upper: float) -> str:

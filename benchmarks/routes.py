@@ -27,11 +27,7 @@ from semibandits.instances import Instance
 
 PLAZA = (-71.2520, -29.9027)
 """Longitude and latitude of the Plaza de Armas of La Serena, where all trips start."""
-TRIPS = {
-    "5 km north-east": (-71.2169, -29.8717),
-    "5 km south-east": (-71.2102, -29.9290),
-    "5 km south": (-71.2530, -29.9476),
-}
+TRIPS = {"5 km north-east": (-71.2169, -29.8717), "5 km south-east": (-71.2102, -29.9290), "5 km south": (-71.2530, -29.9476)}
 BOUNDS = (
     ("sioux-falls-routing", 1e-4, 1.0), ("nauru-routing", 1e-4, 5.0), ("la-serena-routing", 1e-4, None),
     *((trip, 0.01, 120.0) for trip in TRIPS),

@@ -26,13 +26,7 @@ from semibandits.compilation import compile_kernels
 from sizes import run_sizes
 from versus_direct import run_versus_direct
 
-ROUNDS = {
-    "first": run_first_answers,
-    "rounds": run_rounds,
-    "whole": run_whole,
-    "plain": run_plain,
-    "workers": run_workers,
-}
+ROUNDS = {"first": run_first_answers, "rounds": run_rounds, "whole": run_whole, "plain": run_plain, "workers": run_workers}
 LARGE = ("sizes", "large", "routes")
 SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "laws", "budgeted", *ROUNDS, *LARGE)
 
@@ -78,10 +72,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--seeds", type=_positive, default=3, metavar="N", help="instances of each size (3)")
     parser.add_argument(
-        "--repetitions",
-        type=_positive,
-        metavar="N",
-        help="runs of each instance (3 to 15, more for shorter ones)",
+        "--repetitions", type=_positive, metavar="N", help="runs of each instance (3 to 15, more for shorter ones)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write each row as a JSON object, one per line")
     return parser.parse_args()

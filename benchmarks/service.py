@@ -65,16 +65,7 @@ def serve(url: str) -> tuple[subprocess.Popen[str], str]:
     """The service and its address."""
     instance = datasets.load(DATASET).instance
     sb.open_learner(url, name="germany50", decision_set=instance.decision_set, variance=instance.variance, seed=0).close()
-    command = [
-        sys.executable,
-        "-c",
-        "import semibandits_cli; semibandits_cli.main()",
-        "serve",
-        "--storage",
-        url,
-        "--port",
-        "0",
-    ]
+    command = [sys.executable, "-c", "import semibandits_cli; semibandits_cli.main()", "serve", "--storage", url, "--port", "0"]
     service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert service.stdout is not None
     line = service.stdout.readline()

@@ -140,13 +140,7 @@ def measure(report: Report, url: str, name: str, policy: sb.Policy, batch: int, 
             "memory": alone,
         },
     )
-    rates = [
-        f"{durable:,.0f}",
-        f"{core:,.0f}",
-        digits(durable / core, 2),
-        f"{driver:,.0f}",
-        digits(durable / driver, 2),
-    ]
+    rates = [f"{durable:,.0f}", f"{core:,.0f}", digits(durable / core, 2), f"{driver:,.0f}", digits(durable / driver, 2)]
     return name, policy.name, f"{batch}", *rates, f"{alone:,.0f}"
 
 

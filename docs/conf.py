@@ -16,13 +16,7 @@ lexers["csv"] = TextLexer()  # Pygments has none
 project = "semibandits"
 author = "The semibandits developers"
 release = version = semibandits.__version__
-extensions = [
-    "myst_parser",
-    "sphinx.ext.autodoc",
-    "numpydoc",
-    "sphinx_copybutton",
-    "sphinx_design",
-]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton", "sphinx_design"]
 exclude_patterns = ["figures"]
 html_theme = "furo"
 html_title = f"semibandits {release}"

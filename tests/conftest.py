@@ -1,13 +1,14 @@
 """Number of generated examples, order of the tests, and worst approximation ratios, collected from all test processes."""
 
 import signal
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
 
 from semibandits.kernels.background import background
 
-SHARE = 0.4
+SHARE = 0.25
 """Of the examples that a random test states, the suite draws this share, the same ones in each run."""
 LEAST = 10
 """The share of so few examples is all of them."""
@@ -42,8 +43,19 @@ def pytest_configure(config):
     config.stash[WORST] = Ratios()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Begin with long tests, so that no process is left with one of them at the end, while the others have nothing to do."""
+    seen = set()
+    for item in items:
+        one_in = item.get_closest_marker("one_in")
+        function = item.nodeid.partition("[")[0]
+        if one_in and function in seen and crc32(item.nodeid.encode()) % one_in.args[0]:
+            item.add_marker(pytest.mark.verify)
+        seen.add(function)
+    if not config.getoption("markexpr"):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("verify")])
+        items[:] = [item for item in items if not item.get_closest_marker("verify")]
     factor = config.getoption("--examples")
     for function in {getattr(item.obj, "__func__", item.obj) for item in items if hasattr(item.obj, "hypothesis")}:
         stated = function._hypothesis_internal_use_settings

@@ -1,7 +1,5 @@
 """Decision sets shared by many tests."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -40,10 +40,7 @@ EXAMPLES = {
     "routes": {
         "one arc": lambda: Routes([("s", "t")], "s", "t"),
         "parallel arcs, a loop and a dead end": lambda: Routes(
-            [("s", "a"), ("s", "a"), ("a", "s"), ("a", "a"), ("a", "t"), ("s", "t"), ("a", "x"), ("y", "t")],
-            "s",
-            "t",
-            0.5,
+            [("s", "a"), ("s", "a"), ("a", "s"), ("a", "a"), ("a", "t"), ("s", "t"), ("a", "x"), ("y", "t")], "s", "t", 0.5
         ),
         "two-way streets": lambda: Routes(nx.grid_2d_graph(3, 3).to_directed(), (0, 0), (2, 2), np.arange(24) % 3),
         "streets for both directions": lambda: Routes(nx.grid_2d_graph(3, 3), (0, 0), (2, 2)),

@@ -1,7 +1,5 @@
 """Small graphs of every kind, with routes, for tests."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 from hypothesis import strategies as st

@@ -21,9 +21,6 @@ Instance = script("panel").Instance
 OLD, NEW = results.OLD, results.NEW
 
 
-# -- statistics ------------------------------------------------------------------------------------------------------
-
-
 @given(st.integers(0, 10**6), st.integers(3, 40), st.floats(0.3, 3.0), st.sampled_from([0.5, 0.9, 0.95]))
 @settings(max_examples=100, deadline=None)
 def test_ends_of_a_ratio_are_where_the_paired_test_turns(seed, n, ratio, level):
@@ -212,9 +209,6 @@ def test_all_rejections_were_close():
         assert found.close or min(worse for worse, _ in found.tests.values()) > 0.05
 
 
-# -- the page --------------------------------------------------------------------------------------------------------
-
-
 def options(**changes):
     plain = {"half": "held", "horizon": None, "only": None, "replications": 30, "most": 30, "seed": 7, "write": True}
     return argparse.Namespace(**(plain | changes))
@@ -239,8 +233,7 @@ def test_the_page_agrees_with_the_numbers(tmp_path):
 def test_a_partial_page_is_marked_and_shows_the_cost_of_its_half(tmp_path):
     measured = tmp_path / "cost.json"
     measured.write_text(
-        json.dumps({"half": "tune", "instances": [{"instance": "a", "rounds": 10**6, OLD: 0.5, NEW: 0.6}]}),
-        encoding="utf-8",
+        json.dumps({"half": "tune", "instances": [{"instance": "a", "rounds": 10**6, OLD: 0.5, NEW: 0.6}]}), encoding="utf-8"
     )
     told = options(only=["made-up-held"], horizon=10_000, write=False)
     assert "part of the comparison only" in pages.page([outcome(8.0)], told, measured, "abc1234")
@@ -257,9 +250,6 @@ def test_a_page_with_the_star_alone(tmp_path):
 def test_lines_are_short_apart_from_tables(tmp_path):
     text = pages.page([outcome(8.0), outcome(9.0, "star")], options(), tmp_path / "cost.json", "abc1234")
     assert all(len(line) <= 130 and line == line.rstrip() for line in text.split("\n") if not line.startswith("|"))
-
-
-# -- playing ---------------------------------------------------------------------------------------------------------
 
 
 TINY = Instance("tiny-tune", "msets", "uniform", sb.MSets(4, 2), np.array([0.9, 0.6, 0.5, 0.1]), 0.5, 1000)

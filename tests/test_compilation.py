@@ -50,15 +50,13 @@ def other_problems():
         *(sb.MatroidIntersection(quotas, m) for m in (Uniform(7, 3), Linear(real), Partition([0, 1, 2, 0, 1, 2, 0], 1))),
     ):  # fmt: skip
         theta, variance = np.linspace(0.9, 0.1, space.d), np.linspace(0.3, 0.6, space.d)
-        for rewards in (
-            sb.GaussianRewards(theta, variance=variance),
-            sb.BernoulliRewards(theta),
-            sb.GaussianRewards(theta),
-        ):
-            sb.simulate(space, rewards, [sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.ThompsonSampling(), sb.OSSB(), sb.GLADE()], 40, 1)
+        policies = [sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.ThompsonSampling(), sb.OSSB(), sb.GLADE()]
+        sb.simulate(space, sb.GaussianRewards(theta, variance=variance), policies, 20, 1, bound=False)
+        for rewards in (sb.BernoulliRewards(theta), sb.GaussianRewards(theta)):
+            sb.simulate(space, rewards, [sb.CUCB(), sb.OSSB()], 20, 1, bound=False)
         for policy in (sb.GLADE(), sb.GLADE(rewards="bernoulli"), sb.OSSB(rewards="bernoulli"), sb.ThompsonSampling()):
             learner = sb.Learner(space, policy, variance=variance, seed=1)
-            for _ in range(20):
+            for _ in range(10):
                 asked = learner.ask()
                 learner.tell(asked.id, (theta[asked.items] > 0.5).astype(float))
         sb.graves_lai(space, theta, variance)
@@ -174,10 +172,7 @@ def test_command_of_families_and_policies(run_with, capsys, monkeypatch):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("All kernels of ThompsonSampling on matroid are compiled (0 of them now, ")
     assert json.loads("".join(lines[2:]))["compiled"] == 0
-    assert asked == [
-        [[FAMILIES["matroid"]], [sb.ThompsonSampling()]],
-        [[*FAMILIES.values()], [sb.ESCB(radius="log-loglog")]],
-    ]
+    assert asked == [[[FAMILIES["matroid"]], [sb.ThompsonSampling()]], [[*FAMILIES.values()], [sb.ESCB(radius="log-loglog")]]]
 
 
 def test_of_a_study_one_short_replication_is_played_and_nothing_is_written(run_with, tmp_path, monkeypatch):

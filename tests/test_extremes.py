@@ -26,10 +26,7 @@ SETS = {
 }
 by_family = pytest.mark.parametrize("family", SETS)
 NUMBERS = {
-    **{
-        f"near-ties of 1e-{p}": lambda rng, d, p=p: rng.integers(0, 3, d) + 10.0**-p * rng.integers(0, 3, d)
-        for p in range(3, 14)
-    },
+    **{f"near-ties 1e-{p}": lambda rng, d, p=p: rng.integers(0, 3, d) + 10.0**-p * rng.integers(0, 3, d) for p in range(3, 14)},
     **{f"1e{p}": lambda rng, d, p=p: rng.normal(size=d) * 10.0**p for p in (-300, -150, 49, 99, 150, 300)},
     "subnormal": lambda rng, d: 5e-324 * rng.integers(0, 1_000, d),
     "twelve orders": lambda rng, d: 10.0 ** rng.uniform(-12, 0, d),

@@ -16,7 +16,7 @@ listed_star = script("stars").listed_star
 STAR = (9, 0.5, 1.8)
 
 
-@pytest.mark.long
+@pytest.mark.verify
 @pytest.mark.parametrize(("decision_set", "theta"), [(sb.MSets(5, 2), [0.9, 0.6, 0.5, 0.3, 0.2]), listed_star(*STAR)[:2]])
 def test_skipped_rounds_have_the_regret_of_rounds_that_are_played(decision_set, theta):
     theta, checkpoints, replications = np.array(theta), [30, 300, 3_000], 500
@@ -30,6 +30,7 @@ def test_skipped_rounds_have_the_regret_of_rounds_that_are_played(decision_set, 
     assert ks_2samp(skipped[:, -1], 1.25 * played[:, -1]).pvalue < 1e-4  # regret larger by a quarter would be detected
 
 
+@pytest.mark.verify
 def test_no_run_on_the_star_does_better_in_the_mean_than_hindsight():
     decision_set, theta, variance = listed_star(*STAR)
     rounds = [1e3, 1e6, 1e12]
@@ -39,6 +40,7 @@ def test_no_run_on_the_star_does_better_in_the_mean_than_hindsight():
     assert (regret < 1.8 * least).all()
 
 
+@pytest.mark.verify
 def test_regret_is_the_sum_of_gaps():
     theta = np.array([1.0, 0.0])
     regret = skipping.regrets(sb.GLADE(), sb.MSets(2, 1), theta, 1e-6, [1, 2, 1e3, 1e100, 1e300], 3, seed=0)
@@ -76,6 +78,7 @@ def test_two_singles_have_the_second_order_of_the_closed_form():
     assert hindsight.second_order(2, single, joint) == pytest.approx(expected, rel=0.03)
 
 
+@pytest.mark.verify
 def test_the_least_regret_exceeds_the_bound_by_the_second_order():
     t, replications = math.exp(690.0), 300
     cost = hindsight.least_regrets(*STAR, 0.0, [t], replications, seed=3)[:, 0]
@@ -87,6 +90,7 @@ def test_the_least_regret_exceeds_the_bound_by_the_second_order():
     assert excess.mean() == pytest.approx(hindsight.second_order(*STAR), rel=0.15)
 
 
+@pytest.mark.verify
 def test_far_away_the_slope_of_glade_on_the_star_approaches_the_bound():
     """With a foresight that does not grow with the level, it is 1.2 from 10^50 to 10^100, and 1.3 from 10^200 on."""
     decision_set, theta, variance = listed_star(*STAR)

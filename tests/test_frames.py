@@ -14,17 +14,9 @@ import semibandits as sb
 from semibandits._frames import is_frame
 from semibandits.families.description import describe, fingerprint, rebuild
 
-LINKS = pd.DataFrame(
-    {
-        "from": ["home", "home", "bridge", "bridge", "ferry"],
-        "to": ["bridge", "ferry", "office", "ferry", "office"],
-        "minutes": [9.0, 7, 6, 1, 9.5],
-        "least": [3, 3, 3, 1, 3],
-    },
-    index=[7, 7, 3, 1, 0],
-)
-PAIRS = list(zip(LINKS["from"], LINKS["to"], strict=True))
-MINUTES = [9.0, 7.0, 6.0, 1.0, 9.5]
+PAIRS = [("home", "bridge"), ("home", "ferry"), ("bridge", "office"), ("bridge", "ferry"), ("ferry", "office")]
+MINUTES, LEAST = [9.0, 7.0, 6.0, 1.0, 9.5], [3, 3, 3, 1, 3]
+LINKS = pd.DataFrame(PAIRS, columns=["from", "to"], index=[7, 7, 3, 1, 0]).assign(minutes=MINUTES, least=LEAST)
 
 
 class Polars:
@@ -43,17 +35,14 @@ FRAMES = [LINKS, Polars(LINKS.to_dict("list"))]
 
 @pytest.mark.parametrize("frame", FRAMES)
 def test_frames_give_the_same_sets_as_pairs(frame):
-    ends = {"tail": "from", "head": "to"}
+    trip, ends = ("home", "office"), {"tail": "from", "head": "to"}
     sets = [
-        (sb.Paths(frame, "home", "office", **ends), sb.Paths(PAIRS, "home", "office")),
-        (sb.Routes(frame, "home", "office", **ends), sb.Routes(PAIRS, "home", "office")),
-        (
-            sb.Routes(frame, "home", "office", "least", directed=False, **ends),
-            sb.Routes(PAIRS, "home", "office", [3, 3, 3, 1, 3], directed=False),
-        ),
+        (sb.Paths(frame, *trip, **ends), sb.Paths(PAIRS, *trip)),
+        (sb.Routes(frame, *trip, **ends), sb.Routes(PAIRS, *trip)),
+        (sb.Routes(frame, *trip, "least", directed=False, **ends), sb.Routes(PAIRS, *trip, LEAST, directed=False)),
         (sb.SpanningTrees(frame, **ends), sb.SpanningTrees(PAIRS)),
         (sb.Matchings(frame, "none", row="from", column="to"), sb.Matchings(PAIRS, "none")),
-    ]  # fmt: skip
+    ]
     for built, expected in sets:
         assert fingerprint(built) == fingerprint(expected)
         assert built.items == expected.items
@@ -71,11 +60,9 @@ def test_columns_are_those_of_csv_files_by_default():
     assert sb.Matchings(LINKS.rename(columns={"from": "row", "to": "column"}), "none").items == tuple(PAIRS)
 
 
-@pytest.mark.parametrize(
-    "graph", [nx.DiGraph(), nx.MultiDiGraph(), nx.Graph(), nx.MultiGraph()], ids=lambda graph: type(graph).__name__
-)
-def test_attributes_of_graphs_are_in_the_order_of_the_items(graph):
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph, nx.Graph, nx.MultiGraph])
+def test_attributes_of_graphs_are_in_the_order_of_the_items(kind):
+    graph, rng = kind(), np.random.default_rng(0)
     pairs = [("a", "b"), ("c", "d"), ("b", "d"), ("a", "c"), ("b", "c")]
     pairs += [("a", "b"), ("b", "d")] * graph.is_multigraph()
     for u, v in pairs:
@@ -94,59 +81,11 @@ def test_attributes_of_a_bipartite_graph():
     graph = nx.Graph()
     graph.add_nodes_from("xy", bipartite=1)
     graph.add_nodes_from("ab", bipartite=0)
-    for u, v, cost in [("x", "a", 1.0), ("b", "x", 2.0), ("y", "a", 3.0), ("y", "b", 4.0)]:
-        graph.add_edge(u, v, cost=cost)
+    graph.add_weighted_edges_from([("x", "a", 1.0), ("b", "x", 2.0), ("y", "a", 3.0), ("y", "b", 4.0)], weight="cost")
     x = sb.Matchings(graph)
     assert dict(zip(x.items, x.values_of("cost"), strict=True)) == {
         ("a", "x"): 1.0, ("b", "x"): 2.0, ("a", "y"): 3.0, ("b", "y"): 4.0,
     }  # fmt: skip
-
-
-def test_errors_of_graphs():
-    graph = nx.DiGraph()
-    graph.add_edge("a", "b", minutes=1.0, km=2)
-    graph.add_edge("b", "c", minutes=2.0, km="far")
-    paths = sb.Paths(graph, "a", "c")
-    with pytest.raises(
-        sb.InvalidInputError,
-        match=r"attribute 'minute', got none for \('a', 'b'\); .* are 'minutes', 'km': did you mean 'minutes'",
-    ):
-        paths.values_of("minute")
-    with pytest.raises(sb.InvalidInputError, match=r"km must be a number for every item, got 'far' for \('b', 'c'\)"):
-        paths.values_of("km")
-    graph.edges["b", "c"]["minutes"] = np.nan
-    with pytest.raises(sb.InvalidInputError, match=r"attribute 'minutes', got none for \('b', 'c'\).*: add it there"):
-        paths.values_of("minutes")
-    graph.add_edge("a", "c", minutes=9.0)
-    with pytest.raises(
-        sb.InvalidInputError, match=r"the DiGraph must have the items in the order .*: build the decision set again"
-    ):
-        paths.values_of("minutes")
-
-
-def test_errors_of_frames():
-    with pytest.raises(
-        sb.InvalidInputError,
-        match=r"one column 'tail', got the columns 'from', 'to', 'minutes', 'least': name another one by tail=\.\.\.",
-    ):
-        sb.Paths(LINKS, "home", "office")
-    paths = sb.Paths(LINKS, "home", "office", tail="from", head="to")
-    with pytest.raises(sb.InvalidInputError, match=r"one column 'minuts', got the columns 'from', .*: did you mean 'minutes'"):
-        paths.values_of("minuts")
-    with pytest.raises(sb.InvalidInputError, match="to must be a number for every item, got 'bridge' for"):
-        paths.values_of("to")
-    twice = pd.DataFrame([["a", "b", "c"]], columns=["tail", "head", "tail"])
-    with pytest.raises(sb.InvalidInputError, match="must have one column 'tail', got the columns 'tail', 'head', 'tail'"):
-        sb.Paths(twice, "a", "b")
-    for missing in (None, np.nan, pd.NA, pd.NaT):
-        gap = pd.DataFrame({"tail": pd.Series(["a", missing], dtype=object), "head": ["b", "c"]})
-        with pytest.raises(sb.InvalidInputError, match=r"column 'tail' must have an entry in every row, got .* in row 1"):
-            sb.Paths(gap, "a", "b")
-    changing = LINKS.copy()
-    routes = sb.Routes(changing, "home", "office", tail="from", head="to")
-    changing["from"] = changing["from"].tolist()[::-1]
-    with pytest.raises(sb.InvalidInputError, match="the DataFrame must have the items in the order"):
-        routes.values_of("minutes")
 
 
 def test_sets_from_frames_are_pickled_without_them():
@@ -157,7 +96,7 @@ def test_sets_from_frames_are_pickled_without_them():
         again.values_of("minutes")
 
 
-@pytest.mark.parametrize("make", [lambda columns: pd.DataFrame(columns), Polars])
+@pytest.mark.parametrize("make", [pd.DataFrame, Polars])
 def test_msets_of_a_frame(make):
     frame = make({"film": ["Alien", "Brazil", "Cube"], "score": [3, 2, 1]})
     x = sb.MSets.from_frame(frame, 2, item="film")
@@ -165,25 +104,7 @@ def test_msets_of_a_frame(make):
     assert x.values_of("score").tolist() == [3.0, 2.0, 1.0]
     assert rebuild(describe(x)).items == x.items
     assert fingerprint(x) != fingerprint(sb.MSets(3, 2))
-    assert "items" not in describe(sb.MSets(3, 2))
-    learner = sb.Learner(x, variance=1.0, seed=0)
-    assert sb.Learner.from_state(learner.state()).ask().labels == learner.ask().labels
     assert "Best set    Alien, Brazil" in sb.graves_lai(x, x.values_of("score")).summary()
-    with pytest.raises(
-        sb.InvalidInputError, match="one column 'item', got the columns 'film', 'score': name another one by item="
-    ):
-        sb.MSets.from_frame(frame, 2)
-    with pytest.raises(sb.InvalidInputError, match="m must be at most d = 3, got 4"):
-        sb.MSets.from_frame(frame, 4, item="film")
-
-
-def test_labels_of_msets():
-    with pytest.raises(sb.InvalidInputError, match="different labels, got 'a' twice"):
-        sb.MSets(2, 1, items="aa")
-    with pytest.raises(sb.InvalidInputError, match="items must have d = 3 labels, got 2"):
-        sb.MSets(3, 1, items="ab")
-    with pytest.raises(sb.InvalidInputError, match="frame must be a frame of pandas or polars, got list"):
-        sb.MSets.from_frame(["a"], 1)
 
 
 def test_other_objects_are_no_frames():
@@ -198,7 +119,7 @@ ARTICLES = {
 }
 
 
-@pytest.mark.parametrize("make", [lambda columns: pd.DataFrame(columns), Polars])
+@pytest.mark.parametrize("make", [pd.DataFrame, Polars])
 def test_selections_with_quotas_from_a_frame(make):
     x = sb.MatroidBases.from_frame(make(ARTICLES), item="title", group="topic", capacities=1, size=2)
     by_hand = sb.MatroidBases(sb.matroids.quotas(ARTICLES["topic"], 1, 2), items=ARTICLES["title"])
@@ -226,7 +147,7 @@ def test_capacities_of_groups_may_differ():
     assert [x.items[i] for i in np.flatnonzero(chosen)] == ["Final", "Derby", "Vaccine"]
 
 
-@pytest.mark.parametrize("make", [lambda columns: pd.DataFrame(columns), Polars])
+@pytest.mark.parametrize("make", [pd.DataFrame, Polars])
 def test_selections_with_two_quotas_from_a_frame(make):
     names = {"item": "title", "groups": ("topic", "author")}
     x = sb.MatroidIntersection.from_frame(make(ARTICLES), **names, capacities=1)
@@ -238,57 +159,13 @@ def test_selections_with_two_quotas_from_a_frame(make):
     limits = [{"sports": 2, "health": 1, "politics": 0}, 1]
     y = sb.MatroidIntersection.from_frame(make(ARTICLES), **names, capacities=limits, size=1)
     assert (y.m, y.count()) == (1, 4)
-    learner = sb.Learner(y, variance=1.0, seed=0)
-    assert sb.Learner.from_state(learner.state()).ask().labels == learner.ask().labels
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "one column 'item', got the columns 'title', .*: name another one by item="),
-        ({"item": "title"}, "one column 'group', got the columns 'title', .*: name another one by group="),
-        ({"item": "topic", "group": "topic"}, "different labels, got 'sports' twice"),
-        ({"item": "title", "group": "topic", "size": 4}, "size must be at most 3, .* got 4: change it"),
-        ({"item": "title", "group": "topic", "size": 2.5}, "size must be an integer, got 2.5"),
-        ({"item": "title", "group": "topic", "capacities": {"sports": 1}}, "every group, got none for 'health'"),
-    ],
-)
-def test_errors_of_selections_from_frames(options, message):
-    with pytest.raises(sb.InvalidInputError, match=message):
-        sb.MatroidBases.from_frame(pd.DataFrame(ARTICLES), **({"capacities": 1} | options))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"groups": ("topic", "genre")}, "one column 'genre', got the columns .*: name another one by groups="),
-        ({"groups": "topic"}, "groups must have two entries, got 'topic': name two columns"),
-        ({"capacities": {"sports": 1}}, "capacities must have two entries, got .*: pass an integer, or an integer or a map"),
-        ({"capacities": [1, 1, 1]}, "capacities must have two entries"),
-        ({"size": 4}, "common independent set of size = 4 items, got at most 3"),
-    ],
-)  # fmt: skip
-def test_errors_of_selections_with_two_quotas_from_frames(options, message):
-    given = {"item": "title", "groups": ("topic", "author"), "capacities": 1} | options
-    with pytest.raises(sb.InvalidInputError, match=message):
-        sb.MatroidIntersection.from_frame(pd.DataFrame(ARTICLES), **given)
-
-
-def test_selections_need_a_frame_or_labels():
-    for build in (sb.MatroidBases.from_frame, sb.MatroidIntersection.from_frame):
-        with pytest.raises(sb.InvalidInputError, match=r"frame must be a frame .*, got list: use .* items=\.\.\.\)"):
-            build(["a"], capacities=1)
-    with pytest.raises(TypeError, match=r"keyword argument 'groups': did you mean group=\.\.\.\?"):
-        sb.MatroidBases.from_frame(pd.DataFrame(ARTICLES), groups="topic", capacities=1)
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame(ARTICLES), Polars(ARTICLES)])
-def test_a_whole_frame_is_no_column(frame):
-    message = rf"groups must be one column of the frame, got a whole {type(frame).__name__}: pass for instance frame\['name'\]"
+def test_a_whole_frame_of_polars_is_no_column():
+    frame = Polars(ARTICLES)
+    message = r"groups must be one column of the frame, got a whole Polars: pass for instance frame\['name'\]"
     with pytest.raises(sb.InvalidInputError, match=message):
         sb.matroids.Partition(frame, 2)
-    with pytest.raises(sb.InvalidInputError, match="items must be one column of the frame"):
-        sb.MSets(4, 2, items=frame)
     assert sb.matroids.Partition(frame["topic"], 1).rank == 3
 
 
@@ -302,22 +179,18 @@ def test_a_whole_frame_is_no_column(frame):
 def test_labels_of_matroids_and_intersections(build):
     assert build("abc").items == build("abc").labels == ("a", "b", "c")
     assert (build(None).items, build(None).labels) == ((0, 1, 2), None)
-    with pytest.raises(sb.InvalidInputError, match="different labels, got 'a' twice"):
-        build("aba")
-    with pytest.raises(sb.InvalidInputError, match="items must have d = 3 labels, got 2"):
-        build("ab")
 
 
 def test_labels_replace_those_of_a_graph():
     triangle = sb.matroids.Graphic([("u", "v"), ("v", "w"), ("u", "w")])
     cheapest = sb.graves_lai(sb.MatroidBases(triangle, items=["bridge", "tunnel", "ferry"]), costs=[1.0, 2.0, 3.0])
     assert "Best spanning forest  bridge, tunnel" in cheapest.summary()
-    assert sb.MatroidBases(triangle).items == triangle.items
-    assert sb.MatroidIntersection(triangle, sb.matroids.Uniform(3, 1)).items == triangle.items
-    assert sb.MatroidIntersection(sb.matroids.Uniform(3, 1), triangle).items == triangle.items
+    plain = sb.matroids.Uniform(3, 1)
+    for x in (sb.MatroidBases(triangle), sb.MatroidIntersection(triangle, plain), sb.MatroidIntersection(plain, triangle)):
+        assert x.items == triangle.items
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from([nx.MultiDiGraph, nx.MultiGraph]),
     st.lists(st.tuples(st.integers(0, 2), st.sampled_from([0, 1, 2, "slow", "fast"])), min_size=1, max_size=9),

@@ -14,17 +14,7 @@ import semibandits as sb
 
 PACKAGES = ["semibandits"] + [
     f"semibandits.{name}"
-    for name in (
-        "datasets",
-        "instances",
-        "learning",
-        "matroids",
-        "plotting",
-        "policies",
-        "regret_bound",
-        "simulation",
-        "studies",
-    )
+    for name in ("datasets", "instances", "learning", "matroids", "plotting", "policies", "regret_bound", "simulation", "studies")
 ]
 HEAVY = ("matplotlib", "networkx", "scipy.optimize", "scipy.stats", "distributed", "clarabel")
 
@@ -51,13 +41,7 @@ def test_importing_the_library_loads_nothing_of_it():
 )
 def test_a_learner_loads_no_solver_and_no_dataset(code):
     loaded = loaded_by(code)
-    assert not loaded & {
-        *HEAVY,
-        "semibandits.datasets",
-        "semibandits.studies",
-        "semibandits.regret_bound.solve",
-        "joblib",
-    }
+    assert not loaded & {*HEAVY, "semibandits.datasets", "semibandits.studies", "semibandits.regret_bound.solve", "joblib"}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

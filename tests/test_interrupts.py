@@ -1,42 +1,40 @@
-"""Ctrl-C at random moments ends searches and learners in Python, the program, its imports and workers.
+"""Ctrl-C ends searches, learners, simulations and bounds at whichever check hears it, and the program with one line.
 
-verification/interrupts.py measures how soon; seconds are not asserted here, as other work on the machine can delay all.
+It is pressed at chosen checks of kernels and where chosen functions return. verification/interrupts.py and
+verification/interrupted_learners.py press at random moments, while kernels run compiled.
 """
 
-import gc
 import os
-import random
+import signal
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
 
 import semibandits as sb
 from example_sets import grid, matching
-from verification_scripts import script
+from semibandits.kernels import signals, tiers
 
-
-def opposed(space):
-    """Rewards and budgets that are rarely large together."""
-    rng = np.random.default_rng(0)
-    rewards = rng.random(space.d) + 1
-    return rewards, 2.2 - rewards + 1e-3 * rng.random(space.d)
+SPARSE = [import_module(f"semibandits.kernels.{name}") for name in ("knapsack", "labels", "rounds", "separation")]
+"""These check once in thousands of steps."""
 
 
 def budgeted(space):
-    rewards, budgets = opposed(space)
+    """Rewards and budgets that are rarely large together."""
+    rng = np.random.default_rng(0)
+    rewards = rng.random(space.d) + 1
+    budgets = 2.2 - rewards + 1e-3 * rng.random(space.d)
     least = (budgets @ space.maximize(budgets) + budgets @ space.maximize(rewards)) / 2
     return lambda: space.maximize_budgeted(rewards, budgets, least)
 
 
 def learner():
-    space = grid(8, diagonals=False)
-    theta = np.random.default_rng(0).random(space.d)
-    agent = sb.Learner(space, sb.ESCB(), variance=0.25, seed=0)
+    agent, theta = sb.Learner(grid(4), sb.ESCB(), variance=0.25, seed=0), np.linspace(0, 1, grid(4).d)
 
     def play():
-        while True:
+        for _ in range(20):
             asked = agent.ask()
             agent.tell(asked.id, theta[asked.items])
 
@@ -44,46 +42,19 @@ def learner():
 
 
 def simulation():
-    space = grid(6, diagonals=False)
-    environment = sb.GaussianRewards(np.random.default_rng(0).random(space.d))
-    return lambda: sb.simulate(space, environment, [sb.ThompsonSampling(), sb.CUCB()], 10**8, 1, bound=False)
+    environment, policies = sb.GaussianRewards(np.linspace(0, 1, grid(3).d)), [sb.ThompsonSampling(), sb.CUCB()]
+    return lambda: sb.simulate(grid(3), environment, policies, 200, 1, bound=False, n_jobs=1)
 
 
 def bound(**options):
-    space = grid(20, diagonals=False)
-    theta = np.random.default_rng(0).uniform(0.05, 0.95, space.d)
-
-    def solve():
-        while True:
-            sb.graves_lai(space, theta, throw=False, gap=1e-9, **options)
-
-    return solve
+    theta = np.random.default_rng(0).uniform(0.05, 0.95, grid(5).d)
+    return lambda: sb.graves_lai(grid(5), theta, **options)
 
 
-def repeated(action):
-    def act():
-        while True:
-            action()
-
-    return act
-
-
-def intersection(d):
-    groups = [np.random.default_rng(k).integers(0, d // 10, d).tolist() for k in (1, 2)]
-    return sb.MatroidIntersection(*(sb.matroids.Partition(group, 1) for group in groups))
-
-
-SMALL = {
-    "matchings": lambda: budgeted(matching(6)),
-    "m-sets": lambda: budgeted(sb.MSets(60, 20)),
-    "paths": lambda: budgeted(grid(6, diagonals=False)),
-    "intersections": lambda: budgeted(intersection(30)),
-}
 OPERATIONS = {
-    "matchings": lambda: budgeted(matching(40)),
-    "m-sets": lambda: repeated(budgeted(sb.MSets(300, 100))),
-    "paths": lambda: repeated(budgeted(grid(40, diagonals=False))),
-    "intersections": lambda: budgeted(intersection(200)),
+    "matchings": lambda: budgeted(matching(5)),
+    "m-sets": lambda: budgeted(sb.MSets(20, 7)),
+    "paths": lambda: budgeted(grid(5)),
     "learner": learner,
     "simulation": simulation,
     "bound": bound,
@@ -91,56 +62,78 @@ OPERATIONS = {
 }
 
 
-def warm(name):
-    """Compile the kernels of the operation by small problems of the same kind."""
-    if name == "learner":
-        agent = sb.Learner(grid(3, diagonals=False), sb.ESCB(), variance=0.25, seed=0)
-        for _ in range(20):
-            asked = agent.ask()
-            agent.tell(asked.id, np.zeros(len(asked.items)))
-    elif name == "simulation":
-        sb.simulate(
-            grid(3, diagonals=False),
-            sb.GaussianRewards(np.arange(12.0)),
-            [sb.ThompsonSampling(), sb.CUCB()],
-            50,
-            1,
-            bound=False,
-        )
-    elif name in ("bound", "bernoulli"):
-        space, rng = grid(8, diagonals=False), np.random.default_rng(0)
-        sb.graves_lai(space, rng.uniform(0.05, 0.95, space.d), rewards="gaussian" if name == "bound" else name)
-    else:
-        SMALL[name]()()
+def check_operation(make):
+    """Count the checks of an operation, and press at the first one and in the middle."""
+    checks, press_at = 0, 0
+
+    def pressed_poll():
+        nonlocal checks
+        checks += 1
+        if checks == press_at:
+            signal.raise_signal(signal.SIGINT)
+        tiers.poll()
+
+    signals.poll = pressed_poll
+    make()()
+    total = checks
+    assert total >= 3
+    for press_at in (1, total // 2):
+        action, checks = make(), 0
+        with pytest.raises(KeyboardInterrupt):
+            action()
+        assert checks == press_at
+        action()  # nothing is left of the interrupted call
 
 
-PRESS = """
-import os, signal, sys, time
-time.sleep(float(sys.argv[2]))
-os.kill(int(sys.argv[1]), signal.SIGINT)
+def test_ctrl_c_is_heard_at_every_check_of_kernels():
+    """In a process of its own, where kernels run as Python."""
+    environment = {**os.environ, "SEMIBANDITS_TIER": "python"}
+    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n") == [*OPERATIONS, ""]
+
+
+PRESSED = """
+import os, signal, sys
+_, file, function, left, *sys.argv = sys.argv
+left = int(left)
+def press(frame, event, argument):
+    global left
+    code = frame.f_code
+    if event == "return" and code.co_name == function and code.co_filename.endswith(file):
+        left -= 1
+        if left == 0:
+            sys.setprofile(None)
+            os.killpg(os.getpgrp(), signal.SIGINT)
+sys.setprofile(press)
+from semibandits_cli import main
+main()
 """
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # lost exceptions are raised again
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_python_hears_ctrl_c(name):
-    """The operations are endless, or last for minutes; a process presses, as a thread could not while a kernel runs."""
-    action, draw = OPERATIONS[name](), random.Random(name)
-    warm(name)
-    gc.collect()  # Python loses a Ctrl-C that arrives while it finalises what other tests have left
-    for _ in range(8 if name == "learner" else 2):
-        command = [sys.executable, "-I", "-S", "-c", PRESS, str(os.getpid()), str(draw.uniform(0.0, 0.5))]
-        with pytest.raises(KeyboardInterrupt), subprocess.Popen(command):
-            action()
+SIMULATE = "simulate flights-on-time -p GLADE -p CUCB -T 1e6 -n 100"
 
 
-@pytest.mark.parametrize(("kind", "wait"), [("simulate-2", 0.2), ("simulate-2", 2.5), ("run", 3.0), ("bound", 2.5)])
-def test_the_program_ends_with_one_line(tmp_path, kind, wait):
-    interrupts = script("interrupts")
-    arguments = interrupts.operations(tmp_path)[kind]
-    if wait > 1.0:  # compile first
-        command = [sys.executable, "-c", interrupts.PROGRAM, *interrupts.short(arguments[1:])]
-        subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
-    words = [str(tmp_path / "out") if word == "FOLDER" else word for word in arguments]
-    _, code, text = interrupts.interrupted_after(words, wait, group=kind != "run")
-    assert (code, len(text.splitlines())) == (130, 1), text
+@pytest.mark.parametrize(
+    ("command", "file", "function", "time"),
+    [
+        (SIMULATE, "numpy/__init__.py", "<module>", 1),
+        (f"{SIMULATE} -j 2 -o out", "executors.py", "_interrupts_blocked", 2),  # workers have started
+        ("bound germany50-routing --gap 1e-9", "presolve.py", "presolve", 1),
+    ],
+)
+def test_the_program_ends_with_one_line(tmp_path, monkeypatch, command, file, function, time):
+    monkeypatch.setenv("SEMIBANDITS_TIER", "python")
+    arguments = [file, function, str(time), "semibandits", *command.split()]
+    done = subprocess.run(
+        [sys.executable, "-c", PRESSED, *arguments], cwd=tmp_path, capture_output=True, text=True, start_new_session=True
+    )
+    assert (done.returncode, len(done.stderr.splitlines())) == (130, 1), done.stderr
+
+
+if __name__ == "__main__":
+    for module in SPARSE:
+        module.STEPS = 1
+    for name, make in OPERATIONS.items():
+        check_operation(make)
+        print(name)

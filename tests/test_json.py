@@ -63,12 +63,7 @@ def test_hostile_values_from_python_are_refused_too():
     description = {"family": "trees", "theta": [1.0], "edges": [["a", 10**5000]]}
     with pytest.raises(InvalidInputError, match=r"edges\[0\] must have at most 300 digits"):
         instance_from_description(description)
-    description = {
-        "family": "trees",
-        "theta": [1.0],
-        "edges": [["a", "b"]],
-        "positions": {"a": [0, 10**400], "b": [0, 0]},
-    }
+    description = {"family": "trees", "theta": [1.0], "edges": [["a", "b"]], "positions": {"a": [0, 10**400], "b": [0, 0]}}
     with pytest.raises(InvalidInputError, match=r"positions must be pairs .* up to 1e9, got .* for 'a'"):
         instance_from_description(description)
 

@@ -102,10 +102,7 @@ def test_warm_starts_do_not_repeat_the_warning_in_the_solver():
     assert warning.category is LongestPathWarning
 
 
-STUDIES = {
-    "bound": "[bound]\ngap = 0.01\n",
-    "simulation": '[simulation]\npolicies = ["OSSB"]\nhorizon = 50\nreplications = 1\n',
-}
+STUDIES = {"bound": "[bound]\ngap = 0.01\n", "simulation": '[simulation]\npolicies = ["OSSB"]\nhorizon = 50\nreplications = 1\n'}
 
 
 @pytest.mark.parametrize("kind", STUDIES)

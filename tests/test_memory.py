@@ -50,18 +50,12 @@ print(peak() - before)
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes on Linux only")
 @pytest.mark.parametrize(
     ("script", "largest"),
-    [
-        (MSETS + ROUNDS, 100e6),
-        (QUOTAS + ROUNDS, 100e6),
-        (MATCHINGS + ROUNDS, 150e6),
-        (MSETS + PLAN, 100e6),
-        (MATCHINGS + PLAN, 300e6),
-    ],
-    ids=["learner of m-sets", "learner under quotas", "learner of matchings", "plan of m-sets", "plan of matchings"],
+    [(MSETS + ROUNDS + PLAN + QUOTAS + ROUNDS, 100e6), (MATCHINGS + ROUNDS + PLAN, 300e6)],
+    ids=["m-sets and quotas", "matchings"],
 )
 def test_peak_memory(script, largest):
     """Masks of the decisions that try all items would take 1 GB, and a table of the plan 10 GB."""
     compiled = os.environ | {"SEMIBANDITS_TIER": "compiled"}  # before the peak is read for the first time
     done = subprocess.run([sys.executable, "-c", HEAD + script], capture_output=True, text=True, check=False, env=compiled)
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) < largest
+    assert max(map(float, done.stdout.split())) < largest

@@ -22,6 +22,7 @@ def spend(problem, policy, levels=(10.0, 100.0)):
     return found
 
 
+@pytest.mark.verify
 def test_on_the_star_foresight_is_nearly_optimal_and_plausible_decisions_cost_two_and_a_half_times_as_much():
     problem = noise_free.problem_of(star())
     assert all(spending.ratio < 1.1 for spending in spend(problem, sb.GLADE()))
@@ -31,6 +32,7 @@ def test_on_the_star_foresight_is_nearly_optimal_and_plausible_decisions_cost_tw
     assert alone[-1].plays[-1] < 1e-3 * alone[-1].plays.sum()
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("foresight", [0.0, sb.GLADE().foresight])
 def test_plays_of_items_on_an_m_set_agree_with_the_closed_form(foresight):
     theta = np.array([0.9, 0.6, 0.5, 0.3, 0.2])

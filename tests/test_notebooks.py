@@ -111,10 +111,7 @@ def test_frames_have_labels_and_survive_pickling(bound):
     labels = [f"street {i}" for i in range(5)]
     assert bound.to_frame(labels)["label"].tolist() == labels
     again = pickle.loads(pickle.dumps(bound))
-    assert again.plan.to_frame(labels)["items"].tolist() == [
-        ("street 1", "street 4"),
-        ("street 0", "street 3", "street 4"),
-    ]
+    assert again.plan.to_frame(labels)["items"].tolist() == [("street 1", "street 4"), ("street 0", "street 3", "street 4")]
     assert again.plan.to_frame()["text"].tolist() == ["home → ferry → office", "bridge → ferry → office"]
     assert sb.GravesLaiResult.from_json(bound.to_json()).plan.to_frame().equals(bound.plan.to_frame())
 

@@ -167,10 +167,7 @@ BROKEN_AGENTS = [
     ("a restored agent must have the state", {"restore": without_open_rounds}),
     ("a restored agent must have the state", {"restore": without_rounds}),
     ("a state must not change", {"state": lives_on}),
-    (
-        "d open rounds must cover every item",
-        {"open": property(lambda self: np.zeros(len(self.plays)), lambda *_: None)},
-    ),
+    ("d open rounds must cover every item", {"open": property(lambda self: np.zeros(len(self.plays)), lambda *_: None)}),
     ("items of lost rounds must be covered", {"forget": lambda self, items: None}),
     ("the order of outcomes must not matter", {"observe": counts_the_last_most}),
     ("without kernels, decisions must be the same", {"weights": sees_kernels}),
@@ -205,10 +202,7 @@ BROKEN_POLICIES = [
     ("specification must survive pickling", {"specification": lambda self: {"name": "Broken"}, "name": "Optimist"}),
     (
         "a pickled policy must play the same",
-        {
-            "name": "Optimist",
-            "start": lambda self, of, v: spoilt(weights=goes_by_place)(of, np.broadcast_to(v, (of.d,)).copy()),
-        },
+        {"name": "Optimist", "start": lambda self, of, v: spoilt(weights=goes_by_place)(of, np.broadcast_to(v, (of.d,)).copy())},
     ),
 ]
 

@@ -1,7 +1,5 @@
 """``python -m semibandits.testing`` passes, and an error makes it fail."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import types
@@ -12,13 +10,21 @@ from semibandits.errors import ServiceError
 from semibandits.testing import __main__ as self_check
 
 
-@pytest.mark.long
+@pytest.mark.verify
 def test_all_checks_pass():
     done = subprocess.run([sys.executable, "-m", "semibandits.testing"], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) > 25
     assert all(" passed" in line and "without" not in line for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    ("name", "check"), [case for case in self_check.checks() if case[0].startswith(("C(", "examples", "laws"))]
+)
+def test_bounds_laws_and_examples_of_docstrings(name, check):
+    """Its checks of decision sets and policies are those of the conformance tests."""
+    assert check() is None
 
 
 def test_an_example_that_is_wrong_is_not_taken_for_a_missing_extra(monkeypatch):

@@ -1,15 +1,16 @@
 """Results that must have the same bits in all tiers of kernels, as lines of text; run as a script in its own process.
 
-python tests/tiers_scenarios.py rounds|bounds MODE [SEED]
+python tests/tiers_scenarios.py STEP MODE [SEED]
 
-MODE is ``python`` or ``compiled``, or ``switching``: then kernels begin as Python, each goes over to compiled code at a random
-call, and calls from outside are broken off and begun again at random moments.
+Of all scenarios, every STEP-th is run. MODE is ``python`` or ``compiled``, or ``switching``: then kernels begin as Python, each
+goes over to compiled code at a random call, and calls from outside are broken off and begun again at random moments.
 """
 
 import hashlib
 import random
 import sys
-from itertools import product
+from functools import partial
+from itertools import chain, islice, product
 
 import numpy as np
 
@@ -86,27 +87,35 @@ def laws(d, rng):
 
 def rounds():
     """All pairs of policies, families and laws, in a quarter of the triples, and learners with rewards 0 and 1."""
+
+    def simulated(*arguments, **options):
+        result = sb.simulate(*arguments, HORIZON, 1, **options)
+        return digest(result.regret["it"], result.reward["it"], result.plays["it"], result.calls["it"])
+
+    def learnt(space, policy, outcomes, two):
+        learner, told = sb.Learner(space, policy, variance=0.25, seed=2), []
+        for row in outcomes:
+            asked = learner.ask()
+            learner.tell(asked.id, (row[asked.items] < 0.2).astype(float) if two else row[asked.items])
+            told.append(asked.decision)
+        return digest(*told)
+
     rng = np.random.default_rng(1)
     for i, (name, space) in enumerate(families()):
         for j, law in enumerate(laws(space.d, rng)):
             for policy in POLICIES[(i + j) % 4 :: 4]:
                 late = {} if rng.random() < 0.7 else {"delay": int(rng.integers(1, 9)), "loss": 0.1}
-                result = sb.simulate(space, law, {"it": policy()}, HORIZON, 1, seed=int(rng.integers(100)), **late)
-                kept = digest(result.regret["it"], result.reward["it"], result.plays["it"], result.calls["it"])
-                yield f"{name}, {type(law).__name__}, {policy.__name__}: {kept}"
+                options = {"seed": int(rng.integers(100)), **late}
+                yield (
+                    f"{name}, {type(law).__name__}, {policy.__name__}",
+                    partial(simulated, space, law, {"it": policy()}, **options),
+                )
         for policy, two in product((sb.GLADE(), sb.ThompsonSampling(), sb.OSSB()), (False, True)):
-            learner = sb.Learner(space, policy, variance=0.25, seed=2)
-            told = []
-            for _ in range(HORIZON):
-                asked = learner.ask()
-                outcome = rng.random(len(asked.items))
-                learner.tell(asked.id, (outcome < 0.2).astype(float) if two else outcome)
-                told.append(asked.decision)
-            yield f"{name}, learner {type(policy).__name__}, {two}: {digest(*told)}"
+            outcomes = rng.random((HORIZON, space.d))
+            yield f"{name}, learner {type(policy).__name__}, {two}", partial(learnt, space, policy, outcomes, two)
     out_of_scale = sb.GaussianRewards([-1.0, -1.5, -2.0, -2.5, -3.0, -1e13], variance=0.25)
     for policy in (sb.AESCB(), sb.ESCB(), sb.GLADE(), sb.OSSB()):
-        result = sb.simulate(sb.MSets(6, 2), out_of_scale, {"it": policy}, HORIZON, 1, seed=3)
-        yield f"out of scale, {type(policy).__name__}: {digest(result.regret['it'], result.calls['it'])}"
+        yield f"out of scale, {type(policy).__name__}", partial(simulated, sb.MSets(6, 2), out_of_scale, {"it": policy}, seed=3)
 
 
 def means(d, rng):
@@ -123,6 +132,11 @@ def means(d, rng):
 
 def matchings():
     """Heaviest matchings and their duals on graphs with dozens of nodes, with few entries per node and with many."""
+
+    def matched(*arguments):
+        found, stuck = heaviest_matching_with_duals(*arguments)
+        return digest(*found, stuck)
+
     rng = np.random.default_rng(4)
     for n, others, entries in product((12, 40), (40, 55), (3, 30)):
         pairs = np.unique([(r, rng.integers(others)) for r in range(n) for _ in range(entries)], axis=0)
@@ -130,39 +144,43 @@ def matchings():
         for k, optional in product(range(4), (False, True)):
             weights = means(len(pairs), rng) - (0.5 if k % 2 else 0.0)
             graph = Bipartite(ptr, pairs[:, 1].copy(), others, optional)
-            matched, stuck = heaviest_matching_with_duals(weights, graph)
-            yield f"{n}, {others}, {entries}, {k}, {optional}: {digest(*matched, stuck)}"
+            yield f"{n}, {others}, {entries}, {k}, {optional}", partial(matched, weights, graph)
 
 
 def bounds():
     """All methods on random instances of all families."""
-    yield from matchings()
     rng = np.random.default_rng(3)
     spaces = list(families())
     for k in range(INSTANCES):
         name, space = spaces[k % len(spaces)]
         theta, variance = means(space.d, rng), rng.random(space.d) + 0.2
-        for rewards, methods in (("gaussian", GAUSSIAN), ("bernoulli", BERNOULLI)):
-            used = ""
-            for method in methods:
-                if method == used:  # "auto" chose it
-                    continue
-                options = {"variance": variance} if rewards == "gaussian" else {"rewards": rewards}
-                try:
-                    found = sb.graves_lai(space, theta, method=method, gap=0.6 if method == "glpg" else 1e-4, **options)
-                    used = used or found.method
-                    answer = f"{found.lower.hex()} {found.value.hex()} {digest(found.plan.rates)}"
-                except sb.SemibanditsError as error:
-                    answer = f"{type(error).__name__}: {error}"
-                yield f"{k}, {name}, {rewards}, {method}: {answer}"
-        weights = rng.normal(size=space.d)
-        decisions = space.maximize(weights), space.maximize_index(weights, variance, 0.8)
-        yield f"{k}, {name}, decisions: {digest(*decisions)}"
+        yield f"{k}, {name}, gaussian", partial(answers, space, theta, GAUSSIAN, variance=variance)
+        yield f"{k}, {name}, bernoulli", partial(answers, space, theta, BERNOULLI, rewards="bernoulli")
+        yield f"{k}, {name}, decisions", partial(decisions, space, rng.normal(size=space.d), variance)
+
+
+def answers(space, theta, methods, **options):
+    """Brackets and plans of these methods, each once."""
+    found = {}
+    for method in methods:
+        if method in found:  # "auto" chose it
+            continue
+        try:
+            result = sb.graves_lai(space, theta, method=method, gap=0.6 if method == "glpg" else 1e-4, **options)
+            found[result.method] = f"{result.lower.hex()} {result.value.hex()} {digest(result.plan.rates)}"
+        except sb.SemibanditsError as error:
+            found[method] = f"{type(error).__name__}: {error}"
+    return found
+
+
+def decisions(space, weights, variance):
+    """The best decision, and that of the largest index."""
+    return digest(space.maximize(weights), space.maximize_index(weights, variance, 0.8))
 
 
 if __name__ == "__main__":
-    what, mode, *seed = sys.argv[1:]
+    step, mode, *seed = sys.argv[1:]
     if mode == "switching":
         switching(int(seed[0]))
-    for line in {"rounds": rounds, "bounds": bounds}[what]():
-        print(line)
+    for name, run in islice(chain(rounds(), matchings(), bounds()), 0, None, int(step)):
+        print(f"{name}: {run()}")

@@ -92,16 +92,7 @@ def architecture(path: Path) -> None:
         for j, name in enumerate(names):
             box = FancyBboxPatch((j * width + 0.04, -k), width - 0.08, 0.72, boxstyle="round,pad=0.02", fc=shade, ec="white")
             axis.add_patch(box)
-            axis.text(
-                j * width + width / 2,
-                -k + 0.36,
-                name,
-                ha="center",
-                va="center",
-                color=INK,
-                family="monospace",
-                fontsize=9,
-            )
+            axis.text(j * width + width / 2, -k + 0.36, name, ha="center", va="center", color=INK, family="monospace", fontsize=9)
     axis.annotate("", (6.35, -len(layers) + 1.2), (6.35, 0.6), arrowprops={"arrowstyle": "-|>", "color": GREY, "lw": 1.5})
     axis.text(6.5, -len(layers) / 2 + 1, "imports", rotation=270, va="center", color=GREY)
     axis.set_xlim(-0.05, 6.8)

@@ -73,11 +73,7 @@ def executed(script: Path) -> Any:
         del os.environ[variable]
     with TemporaryDirectory() as folder:
         NotebookClient(
-            notebook,
-            kernel_name="python3",
-            timeout=SECONDS,
-            coalesce_streams=True,
-            extra_arguments=["--log-level=ERROR"],
+            notebook, kernel_name="python3", timeout=SECONDS, coalesce_streams=True, extra_arguments=["--log-level=ERROR"]
         ).execute(cwd=folder)
     for cell in notebook.cells:
         for output in cell.get("outputs", []):

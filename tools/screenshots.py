@@ -47,10 +47,7 @@ PAPER = {"width": 794, "height": 1123}
 MARGIN = 40
 MOST_BYTES = 200_000
 COLUMNS = 104
-TERMINALS = {
-    "terminal-bound": (["bound", "germany50-routing"], 34),
-    "terminal-datasets": (["datasets"], None),
-}
+TERMINALS = {"terminal-bound": (["bound", "germany50-routing"], 34), "terminal-datasets": (["datasets"], None)}
 """Name of the picture, arguments of `semibandits`, and number of lines shown; the last lines fade out."""
 
 TERMINAL = """<!doctype html><meta charset="utf-8"><style>
@@ -99,26 +96,14 @@ def main() -> None:
 
 def semibandits(*words: str) -> str:
     """Output of the program on a colour terminal."""
-    environment = os.environ | {
-        "COLUMNS": str(COLUMNS),
-        "FORCE_COLOR": "1",
-        "PYTHONIOENCODING": "utf-8",
-        "MPLBACKEND": "agg",
-    }
+    environment = os.environ | {"COLUMNS": str(COLUMNS), "FORCE_COLOR": "1", "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "agg"}
     program = Path(sys.executable).with_name("semibandits")
     done = subprocess.run([program, *words], check=True, env=environment, stdout=subprocess.PIPE, encoding="utf-8")
     return done.stdout
 
 
 def shot_of_report(
-    browser: Browser,
-    report: Path,
-    size: dict[str, int],
-    scale: float,
-    *,
-    first: str,
-    last: str | None,
-    paper: bool = False,
+    browser: Browser, report: Path, size: dict[str, int], scale: float, *, first: str, last: str | None, paper: bool = False
 ) -> bytes:
     """A report at full width, from one element to another; or one screen from the first element on. `paper`: as printed."""
     page = browser.new_page(viewport=size, device_scale_factor=scale, color_scheme="light", reduced_motion="reduce", offline=True)

@@ -79,8 +79,7 @@ def _ratios(outcomes: Sequence[Outcome]) -> Figure:
     axes[0][0].set_yticks(range(len(outcomes)), [outcome.name for outcome in outcomes], fontsize=8.5)
     axes[0][0].set_ylim(-0.7, len(outcomes) - 0.3)
     figure.supxlabel(
-        f"mean regret of GLADE / mean regret of Thompson sampling,\nwith 95 % intervals; lines at 1 and {MOST_RATIO}",
-        fontsize=10,
+        f"mean regret of GLADE / mean regret of Thompson sampling,\nwith 95 % intervals; lines at 1 and {MOST_RATIO}", fontsize=10
     )
     handles = [
         Line2D([], [], linestyle="", marker=MARKERS[policy], color=COLOURS[policy], label=label)

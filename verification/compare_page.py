@@ -157,10 +157,7 @@ def _replications(outcomes: Sequence[Outcome], options: argparse.Namespace) -> s
 
 
 def _targets(
-    half: Sequence[Outcome],
-    stars: Sequence[Outcome],
-    tests: Sequence[Test],
-    costs: Mapping[str, tuple[int, float, float]],
+    half: Sequence[Outcome], stars: Sequence[Outcome], tests: Sequence[Test], costs: Mapping[str, tuple[int, float, float]]
 ) -> list[str]:
     """Targets and results."""
     rows = []
@@ -369,9 +366,7 @@ def _cost(costs: Mapping[str, tuple[int, float, float]]) -> list[str]:
             f"""**In the median over instances, GLADE takes {statistics.median(ratios.values()):.2f} times as long as Thompson
             sampling**; at most {ratios[worst]:.2f} times, on {worst}."""
         ),
-        "\n".join(
-            ["| instance | rounds | Thompson, µs | GLADE, µs | ratio |", "|---|---|---|---|---|", *lines],
-        ),
+        "\n".join(["| instance | rounds | Thompson, µs | GLADE, µs | ratio |", "|---|---|---|---|---|", *lines]),
     ]
 
 

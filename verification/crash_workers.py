@@ -147,14 +147,7 @@ class Fleet:
     """Processes that play one learner."""
 
     def __init__(
-        self,
-        url: str,
-        folder: Path,
-        *,
-        processes: int,
-        rounds: int,
-        snapshot_every: int = 1_000,
-        timeout: float = PATIENCE,
+        self, url: str, folder: Path, *, processes: int, rounds: int, snapshot_every: int = 1_000, timeout: float = PATIENCE
     ) -> None:
         self.url, self.rounds = url, rounds
         self.watching = sb.open_learner(

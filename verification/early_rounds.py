@@ -110,13 +110,7 @@ def measured(name: str, decision_set: sb.DecisionSet, rewards: sb.RewardModel, r
 def played(decision_set: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Policy, rounds: int, number: int) -> Trajectory:
     """One replication."""
     specification = Specification.of(
-        decision_set,
-        rewards,
-        policy,
-        horizon=rounds,
-        replications=REPLICATIONS,
-        seed=SEED,
-        checkpoints=np.array([rounds]),
+        decision_set, rewards, policy, horizon=rounds, replications=REPLICATIONS, seed=SEED, checkpoints=np.array([rounds])
     )
     return replicate(specification, policy.name, number)
 

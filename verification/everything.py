@@ -24,7 +24,7 @@ KEPT: Final = ROOT / "build" / "verify"
 """Output of the parts, and which of them have passed."""
 READ: Final = ("src", "tests", "verification", "examples", "pyproject.toml")
 """What a part may depend on."""
-MUTATED: Final = "certificates solver glpg exchange budgets linear decisions matroids"
+MUTATED: Final = "certificates solver glpg exchange budgets linear decisions matroids learner storage"
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ PARTS: Final = {
         60,
         "do random tests hold for five times as many examples, and other ones than in the suite?",
     ),
+    "long-tests": Part("-m pytest -n 2 --dist worksteal -m verify", 3, "do the tests hold that are too long for the suite?"),
     "out-of-scale": Part(
         "verification/out_of_scale.py", 5, "are brackets right with costs up to 10^15 times as large as the others?"
     ),
@@ -74,8 +75,8 @@ PARTS: Final = {
     "floods": Part("verification/service_floods.py", 2, "how much memory and time do strangers take from a service?"),
     "mutants": Part(
         f"verification/mutants.py {MUTATED} --log build/verify/mutants.jsonl",
-        600,
-        "do tests fail if the solver, certificates or oracles are changed? (read the survivors in its log)",
+        720,
+        "do tests fail if the solver, certificates, oracles, learner or storage are changed? (read the survivors in its log)",
     ),
 }  # fmt: skip
 

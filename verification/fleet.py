@@ -152,14 +152,7 @@ def simulate(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
             process = context.Process(target=dispatch, args=(service.address, folder / "dispatcher.book", OPEN_SECONDS))
         else:
             book, name = folder / f"{number}.book", f"courier {number}"
-            arguments = (
-                service.address,
-                book,
-                name,
-                world,
-                options.seed + 1000 * number + starts[number],
-                options.pause,
-            )
+            arguments = (service.address, book, name, world, options.seed + 1000 * number + starts[number], options.pause)
             process = context.Process(target=run, args=arguments)
         process.start()
         return process

@@ -101,12 +101,7 @@ class Courier:
     """
 
     def __init__(
-        self,
-        learner: RemoteLearner,
-        path: Path,
-        name: str,
-        world: dict[Street, tuple[float, float]],
-        rng: random.Random,
+        self, learner: RemoteLearner, path: Path, name: str, world: dict[Street, tuple[float, float]], rng: random.Random
     ) -> None:
         self._learner, self._name, self._world, self._rng = learner, name, world, rng
         self._calls, self._unanswered, orders = pending(path)
@@ -178,12 +173,7 @@ class Courier:
         seconds = time.perf_counter() - began
         listed = [(asked.id, asked.labels) for asked in rounds]
         self._book.write(
-            "asked",
-            rounds=listed,
-            closed=closed,
-            seconds=seconds,
-            retries=self._retries.count - retries,
-            many=one["count"] > 1,
+            "asked", rounds=listed, closed=closed, seconds=seconds, retries=self._retries.count - retries, many=one["count"] > 1
         )
         orders = [Order(asked.id, list(asked.labels)) for asked in rounds]  # type: ignore[arg-type]
         for order in orders:
@@ -248,11 +238,7 @@ def dispatch(address: str, path: Path, seconds: float) -> None:
         while True:
             turn += 1
             try:
-                for name, call in (
-                    ("summary", learner.summary),
-                    ("estimates", learner.estimates),
-                    ("bound", learner.bound),
-                ):
+                for name, call in (("summary", learner.summary), ("estimates", learner.estimates), ("bound", learner.bound)):
                     began = time.perf_counter()
                     call()
                     book.write("seen", what=name, seconds=time.perf_counter() - began)

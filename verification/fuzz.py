@@ -63,12 +63,7 @@ def work(name: str, seed: int, first: int, last: int, seconds: float) -> None:
     """Run cases `first` to `last` - 1 of one reader in this process, and write a line before and after each."""
     import resource
 
-    for key, value in {
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "MPLBACKEND": "agg",
-        "COLUMNS": "2000",
-    }.items():
+    for key, value in {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "COLUMNS": "2000"}.items():
         os.environ[key] = value
     os.environ.pop("FORCE_COLOR", None)
     import fuzz_readers as readers

@@ -41,10 +41,7 @@ class CsvInstances:
         ),
         ("Our roads;;;\nfrom;to;minutes;remark\na;b;1,5;\nb;a;2;x\nb;d;1.000,5;\n", {"source": "a", "target": "d"}),
         ("title,clicks,views,genre\na,1,10,p\nb,2,10,p\nc,3,10,q\n", {"capacities": ("1",), "size": 1}),
-        (
-            "tail,head,costs,least\na,b,1,0\nb,a,1,0.5\nb,d,2,1\na,d,4,4\n",
-            {"family": "routes", "source": "a", "target": "d"},
-        ),
+        ("tail,head,costs,least\na,b,1,0\nb,a,1,0.5\nb,d,2,1\na,d,4,4\n", {"family": "routes", "source": "a", "target": "d"}),
         ("tail,head,costs\na,b,1\nb,d,2\na,d,4\n", {"source": "a", "target": "d", "undirected": True}),
         ("name\tprice\na\t3 %\nb\t2 %\n", {"size": 1, "columns": ("costs=price",)}),
     )
@@ -168,8 +165,7 @@ class JsonInstances:
             return refused(error)
         check_instance(instance)
         require(
-            instance_from_description(instance.description).labels == instance.labels,
-            "different labels from the description",
+            instance_from_description(instance.description).labels == instance.labels, "different labels from the description"
         )
         return RIGHT
 
@@ -177,13 +173,7 @@ class JsonInstances:
 TABLE = "item,theta\na,1\nb,2\nc,0.5\nd,0.1\n"
 STUDY: dict[str, Any] = {
     "problem": {"file": "t.csv", "size": 2},
-    "simulation": {
-        "policies": ["CUCB", "ThompsonSampling"],
-        "horizon": 20,
-        "replications": 2,
-        "seed": 1,
-        "checkpoints": [5, 20],
-    },
+    "simulation": {"policies": ["CUCB", "ThompsonSampling"], "horizon": 20, "replications": 2, "seed": 1, "checkpoints": [5, 20]},
     "bound": {"gap": 1e-3},
     "output": {"figure": False},
 }
@@ -278,10 +268,7 @@ class States:
         except SemibanditsError as error:
             return refused(error)
         kept = learner.state()
-        require(
-            sb.Learner.from_state(json.loads(json.dumps(kept))).state() == kept,
-            "a different state when saved and restored",
-        )
+        require(sb.Learner.from_state(json.loads(json.dumps(kept))).state() == kept, "a different state when saved and restored")
         try:
             asked = learner.ask()
             learner.tell(asked.id, [0.5] * len(asked.items))

@@ -26,21 +26,7 @@ NUMBERS: list[Any] = [
 NESTED: list[Any] = [
     Raw("[" * depth + "]" * depth) for depth in (50, 99, 101, 200, 900, 100_000)
 ] + [Raw('{"a":' * depth + "1" + "}" * depth) for depth in (50, 99, 101, 900, 50_000)]  # fmt: skip
-SHAPES: list[Any] = [
-    None,
-    True,
-    False,
-    [],
-    {},
-    [[]],
-    [{}],
-    "",
-    [None],
-    {"": None},
-    [0] * 1000,
-    [[1, 2]] * 300,
-    {"a": {"b": [1]}},
-]
+SHAPES: list[Any] = [None, True, False, [], {}, [[]], [{}], "", [None], {"": None}, [0] * 1000, [[1, 2]] * 300, {"a": {"b": [1]}}]
 NAMES = [
     "", " ", "\t", "a b", "a,b", 'a"b', "a;b", "a'b", "a/b", "a\\b", "..", "-", "--all", "=1+1", "@x", "+1", "0",
     "1e5", "nan", "None", "[bold]a[/bold]", "[/]", "[red", "[link=http://x]a[/link]", "[", "]", "\\[a]", ":smile:",

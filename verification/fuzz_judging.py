@@ -83,10 +83,7 @@ def run_program(arguments: list[str], *, json_wanted: bool = False) -> tuple[int
 def check_instance(instance: Instance) -> None:
     """Check that an instance is unchanged when written and read, and that its oracle works."""
     d = instance.decision_set.d
-    require(
-        instance.theta.shape == instance.variance.shape == (d,) and len(instance.labels) == d,
-        "arrays of different lengths",
-    )
+    require(instance.theta.shape == instance.variance.shape == (d,) and len(instance.labels) == d, "arrays of different lengths")
     require(bool(np.isfinite(instance.theta).all() and (instance.variance > 0).all()), "invalid numbers")
     write_json(instance, "again.json")
     again = read_json("again.json")

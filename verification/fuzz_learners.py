@@ -38,13 +38,7 @@ def made_database(path: str) -> None:
     for name, decision_set in sets.items():
         policy = {"one": sb.CUCB(), "two": sb.GLADE()}[name]
         with sb.open_learner(
-            f"sqlite:///{path}",
-            name=name,
-            decision_set=decision_set,
-            policy=policy,
-            variance=0.5,
-            seed=1,
-            snapshot_every=4,
+            f"sqlite:///{path}", name=name, decision_set=decision_set, policy=policy, variance=0.5, seed=1, snapshot_every=4
         ) as learner:
             for number in range(5):
                 asked = learner.ask(key=f"call {number}")

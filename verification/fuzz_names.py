@@ -49,8 +49,7 @@ class Names:
             file = io.StringIO()
             csv.writer(file).writerows([["item", "theta"], [one, 1], [other, 2], ["c", 0.5]])
             return Case(
-                {"x.csv": inputs.as_bytes(file.getvalue())},
-                {"use": use, "names": [one, other], "options": ["--size", "1"]},
+                {"x.csv": inputs.as_bytes(file.getvalue())}, {"use": use, "names": [one, other], "options": ["--size", "1"]}
             )
         if kind == "file":
             stem = re.sub(r"[/\0]", "", one).encode("utf-8", "replace").decode()[:60] or "x"
@@ -67,10 +66,7 @@ class Names:
                 [[f"--source={safe}", "--target=c"], [f"--family={safe}"], [f"--method={safe}", "--family=trees"]]
             )
             return Case({"x.csv": arcs}, {"use": "bound", "names": [], "options": options})
-        study = {
-            **STUDY,
-            "problem": {"file": "t.csv", "size": 2, rng.choice(["source", "family", one, "network"]): other},
-        }
+        study = {**STUDY, "problem": {"file": "t.csv", "size": 2, rng.choice(["source", "family", one, "network"]): other}}
         study["simulation"] = {
             **STUDY["simulation"],
             "policies": [rng.choice(["CUCB", one, f"CUCB:{one}", f"CUCB:radius={other}"])],

@@ -42,8 +42,7 @@ def run_folders() -> None:
         for path in (folder / "timings.json", folder / "bound.json"):
             if path.exists():
                 path.write_text(
-                    re.sub(r'("\d+"|"seconds"): \d[\d.e-]*', r"\1: 0.125", path.read_text(encoding="utf-8")),
-                    encoding="utf-8",
+                    re.sub(r'("\d+"|"seconds"): \d[\d.e-]*', r"\1: 0.125", path.read_text(encoding="utf-8")), encoding="utf-8"
                 )
 
 
@@ -91,10 +90,7 @@ class RunFolders:
         if command == "run":
             code, _ = run_program(["run", "s.toml", "--output", "results"])
             if code == 0:
-                require(
-                    sb.load_simulation("results/simulation.zip").policies == ("CUCB", "ThompsonSampling"),
-                    "other policies",
-                )
+                require(sb.load_simulation("results/simulation.zip").policies == ("CUCB", "ThompsonSampling"), "other policies")
         else:
             as_json = ["--json"] * (command == "report-json")
             code, _ = run_program(["report", "results", *as_json], json_wanted=bool(as_json))

@@ -47,10 +47,7 @@ def main() -> None:
             for half_life in HALF_LIVES:
                 found = [regret(policy, half_life, options.rounds, changes, seed) for seed in range(options.runs)]
                 width = student.ppf(0.975, options.runs - 1) * np.std(found, ddof=1) / np.sqrt(options.runs)
-                print(
-                    f"{changes} changes, {policy.name}, half-life {half_life}: {np.mean(found):.0f} ± {width:.0f}",
-                    flush=True,
-                )
+                print(f"{changes} changes, {policy.name}, half-life {half_life}: {np.mean(found):.0f} ± {width:.0f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -52,8 +52,7 @@ def _sets() -> dict[str, sb.DecisionSet]:
         "paths": sb.Paths(_grid(4), (0, 0), (3, 3)),
         "matchings": sb.Matchings(list(itertools.product(range(5), range(5)))),
         "intersection": sb.MatroidIntersection(
-            sb.matroids.Partition([i % 4 for i in range(16)], 1),
-            sb.matroids.Partition([i // 3 for i in range(16)], 1),
+            sb.matroids.Partition([i % 4 for i in range(16)], 1), sb.matroids.Partition([i // 3 for i in range(16)], 1)
         ),
         "list": sb.EnumeratedDecisions(_listed(12, 20)),
     }

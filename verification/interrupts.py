@@ -98,25 +98,10 @@ def operations(folder: Path) -> dict[str, list[str]]:
     }
 
 
-def short(arguments: list[str]) -> list[str]:
-    """The same command with about a second of work, which compiles the kernels of the long one."""
-    if arguments[0] == "bound":
-        return [*arguments, "--time-limit", "1"]
-    if arguments[0] == "run":
-        arguments = ["simulate", "germany50", "--source", "Aachen", "--target", "Passau"]
-    else:
-        arguments = arguments[: arguments.index("-T")]
-    return [*arguments, "-T", "100", "-n", "1"]
-
-
 def interrupted_after(arguments: list[str], wait: float, *, group: bool) -> tuple[float, int, str]:
     """Seconds from the signal to the end, exit code, and stderr."""
     process = subprocess.Popen(
-        [sys.executable, "-c", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+        [sys.executable, "-c", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     if "semibandits_cli" not in arguments[0]:
         assert process.stdout is not None

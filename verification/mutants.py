@@ -2,11 +2,13 @@
 
     python verification/mutants.py certificates solver [--sample 30] [--seed 1] [--log mutants.jsonl]
     python verification/mutants.py --again mutants.jsonl
+    python verification/mutants.py --still mutants.jsonl
 
 Each mutant is one change of one source file, made in a copy of ``src``. Tests run until one fails: those that import the module,
 or those of its group if none does, in a process with limited processor time. A mutant is killed if a test fails, timed out if the
 tests do not end, and survives if all pass. The log has one JSON object per mutant. ``--again`` repeats those not killed, for
-instance after tests were added. Kernels that do not depend on the change are not compiled again.
+instance after tests were added; ``--still`` repeats those killed, for instance after tests were removed. Kernels that do not
+depend on the change are not compiled again.
 """
 
 from __future__ import annotations
@@ -66,17 +68,27 @@ GROUPS = {
     ),
     "decisions": (
         "decisions: *",
-        "tests: decisions/test_counting decisions/test_counting_within decisions/test_overrides",
+        "tests: decisions/test_counting decisions/test_counting_within decisions/test_overrides decisions/test_enumerated",
+        "tests: test_bad_calls",
     ),
     "matroids": (
         "matroids: *",
         "kernels: matroids transversal laminar elimination",
-        "tests: matroids/test_* decisions/test_matroid_bases",
+        "tests: matroids/test_* decisions/test_matroid_bases test_bad_calls",
+    ),
+    "learner": (
+        "learning: arguments availability drift from_logs history intervals learner options outcomes progress reading",
+        "learning: replacement restoration round storage",
+        "tests: learning/test_learner learning/test_learner_storage learning/test_available_items learning/test_changing_sets",
+    ),
+    "storage": (
+        "learning/database: *",
+        "tests: learning/test_durable learning/test_learner_storage learning/test_repeated_keys learning/test_lost_transactions",
     ),
 }
 """Modules of the library and tests of each group."""
-FOLDERS = ("regret_bound", "kernels", "decisions", "optimization", "matroids")
-SLOW = ("bernoulli", "limits", "medium_instances", "price_proof", "warm_start")
+FOLDERS = ("regret_bound", "kernels", "decisions", "optimization", "matroids", "learning")
+SLOW = ("bernoulli", "limits", "medium_instances", "price_proof", "warm_start", "durable_failures", "drift")
 """Tests of these folders that import a module run instead of those of its group, without slow ones, ``test_NAME.py``."""
 
 PAIRS = "< <=,> >=,== !=,+ -,* /,& |,<< >>,and or,min max,minimum maximum,argmin argmax,any all,floor ceil"
@@ -187,10 +199,7 @@ class Changes:
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if name in SWAPS:
                 self._add(self._ends(node.func)[1] - len(name), self._ends(node.func)[1], SWAPS[name])
-        elif isinstance(node, ast.If | ast.While | ast.IfExp) and ast.unparse(node.test) not in (
-            "True",
-            "TYPE_CHECKING",
-        ):
+        elif isinstance(node, ast.If | ast.While | ast.IfExp) and ast.unparse(node.test) not in ("True", "TYPE_CHECKING"):
             self._wrap(node.test, "not ")
         elif isinstance(node, ast.comprehension):
             for condition in node.ifs:
@@ -330,15 +339,17 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=100, help="largest number of generated examples a test")
     parser.add_argument("--log", type=Path, default=Path("mutants.jsonl"), help="file to append to")
     parser.add_argument("--again", type=Path, metavar="LOG", help="run the mutants of a log again that were not killed")
+    parser.add_argument("--still", type=Path, metavar="LOG", help="run the mutants of a log again that were killed")
     parser.add_argument("--tests", nargs="*", default=[], help="tests to run instead of those of the group")
     options = parser.parse_args()
     if unknown := set(options.groups) - set(GROUPS):
         parser.error(f"unknown groups {unknown}: choose from {', '.join(GROUPS)}")
     chosen = [mutant for group in options.groups for mutant in drawn(group, options.sample, options.seed)[options.skip :]]
-    for line in options.again.read_text(encoding="utf-8").splitlines() if options.again else ():
-        row = json.loads(line)
-        if row["outcome"] in ("survived", "timed out"):
-            chosen.append(Mutant(**{name: row[name] for name in Mutant.__annotations__}))
+    for log, outcomes in ((options.again, ("survived", "timed out")), (options.still, ("killed",))):
+        for line in log.read_text(encoding="utf-8").splitlines() if log else ():
+            row = json.loads(line)
+            if row["outcome"] in outcomes:
+                chosen.append(Mutant(**{name: row[name] for name in Mutant.__annotations__}))
     preload()
     counts: dict[str, Counter[str]] = {}
     for mutant in chosen:

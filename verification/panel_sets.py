@@ -121,11 +121,7 @@ def layers(rng: np.random.Generator, n_layers: int, width: int) -> sb.Paths:
 def detours(rng: np.random.Generator) -> sb.Paths:
     """Two stages of three chains of 5 to 7 arcs each, and two chains of 11 past both: every way out is long."""
     arcs: list[tuple[object, object]] = []
-    for tail, head, lengths in (
-        ("s", "u", rng.integers(5, 8, 3)),
-        ("u", "t", rng.integers(5, 8, 3)),
-        ("s", "t", (11, 11)),
-    ):
+    for tail, head, lengths in (("s", "u", rng.integers(5, 8, 3)), ("u", "t", rng.integers(5, 8, 3)), ("s", "t", (11, 11))):
         for number, length in enumerate(lengths):
             nodes = [tail, *((tail, head, number, k) for k in range(1, length)), head]
             arcs += itertools.pairwise(nodes)

@@ -83,8 +83,7 @@ def check_brackets(family: str, count: int) -> int:
         if found.lower > 0.0:
             widest = max(widest, truth.value / found.lower)
     print(
-        f"| {family} | {count} | {outcomes['wrong']} | {outcomes['closed']} | {outcomes['no plan']} | {widest:.4f} |",
-        flush=True,
+        f"| {family} | {count} | {outcomes['wrong']} | {outcomes['closed']} | {outcomes['no plan']} | {widest:.4f} |", flush=True
     )
     return outcomes["wrong"]
 

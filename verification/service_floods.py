@@ -98,16 +98,7 @@ def waits(address: tuple[str, int], is_over: threading.Event) -> Iterator[float]
 
 def measure(url: str, name: str, attack: Callable[[tuple[str, int]], int]) -> None:
     """Start a service, attack it, and print a line."""
-    command = [
-        sys.executable,
-        "-c",
-        "import semibandits_cli; semibandits_cli.main()",
-        "serve",
-        "--storage",
-        url,
-        "--port",
-        "0",
-    ]
+    command = [sys.executable, "-c", "import semibandits_cli; semibandits_cli.main()", "serve", "--storage", url, "--port", "0"]
     environment = os.environ | {"SEMIBANDITS_TOKEN": TOKEN, "SEMIBANDITS_BACKGROUND": "0"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment) as server:
         assert server.stdout

@@ -34,11 +34,7 @@ from hypothesis import seed as seeded
 from hypothesis.errors import NonInteractiveExampleWarning
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
+from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance, status_code_conformance
 
 import semibandits as sb
 from semibandits.learning.database.opening import existing, stored_learner
@@ -187,13 +183,7 @@ def attempt(send: Callable[[Case], None], operation: Any, mode: GenerationMode, 
     """Draw requests to one endpoint and send them."""
 
     @seeded(seed)
-    @settings(
-        max_examples=many,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(max_examples=many, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy(generation_mode=mode))
     def draw(case: Case) -> None:
         send(case)

@@ -33,8 +33,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "gamma": "it is a parameter of policies, as in sb.OSSB(gamma=0.1)",
     "radius": "it is a parameter of policies, as in sb.CUCB(radius='log')",
     **dict.fromkeys(
-        ("weight", "weights", "theta", "costs"),
-        "means belong to graves_lai or to a reward model, as theta=... or costs=...",
+        ("weight", "weights", "theta", "costs"), "means belong to graves_lai or to a reward model, as theta=... or costs=..."
     ),
     "size": "a limit on the number of items in all is one of sb.matroids.quotas(groups, capacities, size)",
     **dict.fromkeys(("variance", "sigma", "std"), "rewards have a variance, as in sb.GaussianRewards(theta, variance=1.0)"),

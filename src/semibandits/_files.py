@@ -21,11 +21,7 @@ REMEDY: Final = "check the path"
 
 
 def read_bytes(
-    path: str | os.PathLike[str],
-    *,
-    most: int = MOST_CHARACTERS,
-    what: str = "a readable file",
-    remedy: str = REMEDY,
+    path: str | os.PathLike[str], *, most: int = MOST_CHARACTERS, what: str = "a readable file", remedy: str = REMEDY
 ) -> bytes:
     """Content of a file. It may come from others: a pipe would never end, a device or a sparse file would fill the memory.
 
@@ -60,11 +56,7 @@ def read_bytes(
 
 
 def read_text(
-    path: str | os.PathLike[str],
-    *,
-    most: int = MOST_CHARACTERS,
-    what: str = "a readable file",
-    remedy: str = REMEDY,
+    path: str | os.PathLike[str], *, most: int = MOST_CHARACTERS, what: str = "a readable file", remedy: str = REMEDY
 ) -> str:
     """Content of a text file in UTF-8, with line feeds at the ends of lines; see `read_bytes`."""
     try:
@@ -92,10 +84,7 @@ def own_file(path: Path, folder: Path | None = None, remedy: str = "put a file t
 
 
 def unreadable(
-    path: str | os.PathLike[str],
-    error: OSError | ValueError,
-    what: str = "a readable file",
-    remedy: str = REMEDY,
+    path: str | os.PathLike[str], error: OSError | ValueError, what: str = "a readable file", remedy: str = REMEDY
 ) -> InvalidInputError:
     """The error for a file that the system could not read; see `similar_file`."""
     reason = getattr(error, "strerror", error)

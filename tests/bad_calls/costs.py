@@ -50,4 +50,6 @@ CALLS = [
     (lambda: history(EDGES, costs=[1.0]), "^costs must have shape"),
     (lambda: history(EDGES), "rewards or costs must be given, got neither"),
     (lambda: sb.Learner.from_rounds(PATHS, **SEED), "outcomes or costs must be given, got neither"),
+    (lambda: prior().tell_many(), "outcomes or costs must be given, got neither"),
+    (lambda: prior().tell_many(costs=3), "costs must be a mapping from round ids to costs or pairs of them, got int"),
 ]  # fmt: skip

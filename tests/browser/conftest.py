@@ -17,9 +17,9 @@ PATIENCE = 20_000  # milliseconds
 expect.set_options(timeout=PATIENCE)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser():
-    """One per module: the interface keeps an event loop running, which must not affect tests of other folders."""
+    """One for this folder: the interface keeps an event loop running, which must not affect tests of other folders."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         # A browser is not a Python package: `make test` installs one if it can (root on Debian), and else sets this variable.
@@ -37,7 +37,7 @@ def browser():
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def tab(browser):
     """A page shared by the tests: a new one takes longer than most of them."""
     with browser.new_context() as context:

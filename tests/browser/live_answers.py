@@ -1,7 +1,5 @@
 """Answers of a service to the live page, for learners in every state."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

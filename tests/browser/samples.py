@@ -1,7 +1,5 @@
 """Payloads for the page: small real runs, which are deterministic, and made-up ones with difficult names."""
 
-from __future__ import annotations
-
 import copy
 import math
 from functools import cache
@@ -168,14 +166,7 @@ def only_nulls():
         "regret": 0.0,
         "calls": {"linear": 0, "index": 0, "plans": 0, "undecided": 0},
     }
-    simulation = {
-        "rewards": "",
-        "horizon": 1,
-        "replications": 1,
-        "seed": None,
-        "checkpoints": [1],
-        "policies": [policy],
-    }
+    simulation = {"rewards": "", "horizon": 1, "replications": 1, "seed": None, "checkpoints": [1], "policies": [policy]}
     items = {"labels": ["a", "b"], "theta": None, "variance": None, "optimal": None, "suboptimal": None}
     layer = {"key": "policy:A", "label": "A", "text": "", "unit": "", "values": [None, None]}
     return {
@@ -201,25 +192,12 @@ def large():
     ends = rng.integers(0, n, (d, 2)).tolist()
     edges = [{"item": i, "tail": u, "head": v, "parallel": 0} for i, (u, v) in enumerate(ends)]
     layers = [
-        {
-            "key": f"policy:{k}",
-            "label": f"policy {k}",
-            "text": "",
-            "unit": "plays",
-            "values": rng.exponential(9, d).tolist(),
-        }
+        {"key": f"policy:{k}", "label": f"policy {k}", "text": "", "unit": "plays", "values": rng.exponential(9, d).tolist()}
         for k in range(5)
     ]
     payload = only_nulls() | {"simulation": simulation | {"policies": curves}, "layers": layers}
     payload["items"] |= {"labels": [f"link {i}" for i in range(d)], "optimal": (rng.random(d) < 0.05).tolist()}
-    payload["drawing"] = {
-        "kind": "network",
-        "directed": True,
-        "geographic": False,
-        "aspect": 1.4,
-        "nodes": nodes,
-        "edges": edges,
-    }
+    payload["drawing"] = {"kind": "network", "directed": True, "geographic": False, "aspect": 1.4, "nodes": nodes, "edges": edges}
     return payload
 
 
@@ -230,12 +208,7 @@ def _payload(problem, policies, *, horizon, replications, unit="", labels=None):
     variance = problem.variance if named else np.full(choices.d, 0.05)
     bound = sb.graves_lai(choices, theta, variance)
     result = sb.simulate(
-        choices,
-        sb.GaussianRewards(theta, variance=variance),
-        policies,
-        horizon=horizon,
-        replications=replications,
-        bound=bound,
+        choices, sb.GaussianRewards(theta, variance=variance), policies, horizon=horizon, replications=replications, bound=bound
     )
     labels = list(problem.labels) if named else labels or [str(item) for item in choices.items]
     simulation = {

@@ -102,10 +102,7 @@ def test_a_real_service_is_shown_with_its_token_and_followed(browser, tmp_path):
         page.on("request", lambda request: request.url.startswith(address) or errors.append(request.url))
         page.goto(address)
         expect(page.get_by_label("Token")).to_be_focused()
-        for token, message in (
-            ("not the token", "without spaces"),
-            ("a-wrong-token-0123456789", "does not know this token"),
-        ):
+        for token, message in (("not the token", "without spaces"), ("a-wrong-token-0123456789", "does not know this token")):
             page.get_by_label("Token").fill(token)
             page.keyboard.press("Enter")
             expect(page.get_by_role("alert")).to_contain_text(message)
@@ -246,10 +243,7 @@ def test_a_hidden_or_paused_page_asks_for_nothing(live):
     expect(page.locator("#state")).to_contain_text("Live")
     for stop, go_on in (
         (lambda: page.evaluate(VISIBILITY, "hidden"), lambda: page.evaluate(VISIBILITY, "visible")),
-        (
-            lambda: page.get_by_role("button", name="Pause").click(),
-            lambda: page.get_by_role("button", name="Pause").click(),
-        ),
+        (lambda: page.get_by_role("button", name="Pause").click(), lambda: page.get_by_role("button", name="Pause").click()),
     ):
         stop()
         count = len(answers["requests"])

@@ -204,10 +204,7 @@ def test_the_plan_lists_its_rows_and_shows_all_on_demand(open_page):
     np.testing.assert_allclose(widths, np.maximum(1, shares / shares.max() * widths[0]), atol=0.6)
 
 
-CLIPBOARDS = {
-    "as it is": "",
-    "without the new way": "Object.defineProperty(navigator, 'clipboard', { value: undefined });",
-}
+CLIPBOARDS = {"as it is": "", "without the new way": "Object.defineProperty(navigator, 'clipboard', { value: undefined });"}
 
 
 @pytest.mark.parametrize("script", CLIPBOARDS.values(), ids=CLIPBOARDS.keys())

@@ -30,6 +30,7 @@ def overlaps(boxes, slack=1.0):
     ]  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["germany", "tree", "matching", "shortlist"])
 def test_every_layer_can_be_chosen_and_is_explained(open_page, kind):
     payload = getattr(samples, kind)()
@@ -103,6 +104,7 @@ def test_a_touched_tooltip_stays_until_the_next_touch(open_page, kind, thing):
     assert not page.locator(".tip").is_visible()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("kind", ["germany", "tree", "large"])
 def test_names_on_a_map_do_not_touch_and_the_ends_are_named(open_page, kind, width):

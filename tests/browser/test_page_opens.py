@@ -19,6 +19,7 @@ PAYLOADS = {
 EVERY_KIND = pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS.keys())
 
 
+@pytest.mark.one_in(2)
 @EVERY_KIND
 def test_it_opens_without_a_complaint_and_nothing_sticks_out(open_page, payload):
     payload = payload()
@@ -42,6 +43,7 @@ def test_it_opens_without_a_complaint_and_nothing_sticks_out(open_page, payload)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("kind", ["germany", "matching", "shortlist"])
 def test_text_has_the_contrast_of_level_aa(open_page, kind, scheme):

@@ -78,6 +78,7 @@ def baseline_of(chart, width):
     return BASELINES / f"{chart}-{width}.png"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("chart", CHARTS)
 def test_it_looks_as_it_should_and_an_empty_chart_would_not(open_page, chart, width):

@@ -83,6 +83,7 @@ COSTLY = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("row", datasets.catalogue(), ids=lambda row: row.name)
 def test_recorded_rewards_and_costs_of_datasets(row):
     dataset = datasets.load(row.name)

@@ -6,6 +6,7 @@ import pytest
 from command_cases import call
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("words", "number", "expected"), [
     ("semibandits si", 1, ["simulate"]),
     ("semibandits bound --sat", 2, ["--saturate"]),

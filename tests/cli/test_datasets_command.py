@@ -60,13 +60,7 @@ def test_columns_stand_below_their_titles(run):
             next(each for each in lines if each.startswith(name)) for name in ("germany50-routing", "la-serena-routing")
         )
         assert largest.index("15491") + 5 == line.index("17 ") + 2
-        for title, cell in (
-            ("d ", "69 "),
-            (" m ", "17 "),
-            ("decisions", "1,442"),
-            ("Δ min", "0.0225"),
-            ("C(θ)", "105.8"),
-        ):
+        for title, cell in (("d ", "69 "), (" m ", "17 "), ("decisions", "1,442"), ("Δ min", "0.0225"), ("C(θ)", "105.8")):
             assert lines[0].index(title) + len(title) == line.index(cell) + len(cell), title
         assert lines[0].index("unit") == line.index("ms")
         assert lines[0].index("θ is") == line.index("modelled")

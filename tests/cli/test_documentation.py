@@ -106,7 +106,7 @@ def short_examples(tmp_path, monkeypatch):
 
 
 def _shorter(line):
-    return f"{line[1]} = {1_000 if line[1] == 'horizon' else 3}"
+    return f"{line[1]} = {200 if line[1] == 'horizon' else 2}"
 
 
 @pytest.mark.long
@@ -116,7 +116,9 @@ def test_the_commands_of_the_readme_run(capsys):
     commands = re.findall(r"^    semibandits (.+)$", README, re.MULTILINE)
     assert len(commands) >= 6
     for command in commands:
-        words = re.sub(r"-T \S+ -n \d+", "-T 1000 -n 3", command).split()
+        if any(other.startswith(f"{command} ") for other in commands) or "la-serena" in command:  # solved by tests/datasets
+            continue
+        words = re.sub(r"-T \S+ -n \d+", "-T 200 -n 2", command).split()
         if words[0] == "serve":  # which runs until it is stopped; tests/service/test_server.py starts it with the same words
             assert words[1] == "--storage"
         else:

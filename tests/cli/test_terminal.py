@@ -122,10 +122,7 @@ def test_a_warning_is_one_harmless_line(capsys):
 FIGURES = {
     "msets": {"family": "msets", "size": 1, "items": [f"{i}{HIDDEN} $5_ and $6^" for i in range(3)]},
     "matchings": {"family": "matchings", "edges": [[r, HIDDEN + c] for r in "uv" for c in ("x", "$5_ and $6^")]},
-    "trees": {
-        "family": "trees",
-        "edges": [[a, b] for a, b in zip("abc", ["b", "c", f"{HIDDEN} $5_ and $6^"], strict=True)],
-    },
+    "trees": {"family": "trees", "edges": [[a, b] for a, b in zip("abc", ["b", "c", f"{HIDDEN} $5_ and $6^"], strict=True)]},
 }
 
 
@@ -178,6 +175,7 @@ def test_halves_of_characters_in_names_are_kept(run):
 PROGRAM = [sys.executable, "-c", "from semibandits_cli import main; main()"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.skipif(os.name != "posix", reason="closes streams in a POSIX shell")
 @pytest.mark.parametrize(
     ("closed", "arguments", "code"),

@@ -103,14 +103,7 @@ def test_which_journey_is_best_under_other_parameters():
 
 @pytest.mark.parametrize(
     "bad",
-    [
-        {"base": -1.0},
-        {"per_km": 0.0},
-        {"competition": -0.1},
-        {"competition": math.nan},
-        {"spread": 0.0},
-        {"spread": math.inf},
-    ],
+    [{"base": -1.0}, {"per_km": 0.0}, {"competition": -0.1}, {"competition": math.nan}, {"spread": 0.0}, {"spread": math.inf}],
 )
 def test_fare_models_check_their_numbers(bad):
     with pytest.raises(InvalidInputError, match=next(iter(bad))):

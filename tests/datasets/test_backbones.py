@@ -10,11 +10,7 @@ from semibandits.datasets import DelayModel
 from semibandits.datasets.backbones import multicast_instance
 from semibandits.errors import InvalidInputError
 
-TREES = [
-    ("polska", 18, 11, 5_161),
-    ("nobel-germany", 26, 16, 109_945),
-    ("germany50", 88, 49, 45_872_303_044_444_270_937),
-]
+TREES = [("polska", 18, 11, 5_161), ("nobel-germany", 26, 16, 109_945), ("germany50", 88, 49, 45_872_303_044_444_270_937)]
 MULTICAST = [("nobel-us", "Ann-Arbor", 39, 13, 31_497), ("germany50", "Frankfurt", 172, 49, 45_872_303_044_444_270_937)]
 
 

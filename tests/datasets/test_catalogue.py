@@ -53,6 +53,7 @@ def test_recorded_words_are_those_of_the_dataset(name, built):
     assert row.licence
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ROWS)
 def test_recorded_figures_are_found_again(name, built):
     row, dataset = ROWS[name], built[name]
@@ -87,6 +88,7 @@ def test_smallest_gaps_of_paths_are_those_of_the_second_best(name, built):
     assert ROWS[name].smallest_gap == pytest.approx(second - best, rel=1e-9)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ROWS)
 def test_datasets_survive_a_file(name, built, tmp_path):
     dataset = built[name]

@@ -21,16 +21,19 @@ OCCUPATIONS = (
 )  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("build", ALL)
 def test_every_dataset_has_the_properties_of_a_measured_one(build, tmp_path):
     check_measured(build(), tmp_path)
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("build", ALL)
 def test_the_bound_is_certified(build):
     check_solved(build())
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("build", ALL)
 def test_outcomes_are_drawn_again(build):
     check_replayed(build())
@@ -165,12 +168,7 @@ def tiny(tmp_path, monkeypatch):
 def test_most_rated_films_come_first_and_are_named_for_people(monkeypatch):
     monkeypatch.setattr(films, "SHORTLIST_SIZE", 2)
     dataset = films.shortlist()
-    assert dataset.labels == (
-        'The "Quoted" Film (1995)',
-        "Misérables, Les (1995)",
-        "Plain (1996)",
-        "A Bronx Tale (1993)",
-    )
+    assert dataset.labels == ('The "Quoted" Film (1995)', "Misérables, Les (1995)", "Plain (1996)", "A Bronx Tale (1993)")
     assert dataset.theta.tolist() == [3.5, 2.5, 2.75, 11 / 3]
     assert dataset.variance.tolist() == pytest.approx([2.7, 5 / 3, 35 / 12, 16 / 3])
     assert dataset.outcomes[0].tolist() == [1, 2, 4, 4, 5, 5]

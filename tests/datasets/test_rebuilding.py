@@ -59,8 +59,7 @@ def test_air_fares_keep_connections_towards_the_target(script, tmp_path):
     """No way back, no unknown airport, no airport that Boston does not lead to; a carrier counts once."""
     folder = "bokeh_sampledata/_data/"
     package = wheel(
-        tmp_path / "sample-1.whl",
-        **{folder + "airports.csv": AIRPORTS, folder + "routes.csv.gz": gzip.compress(ROUTES.encode())},
+        tmp_path / "sample-1.whl", **{folder + "airports.csv": AIRPORTS, folder + "routes.csv.gz": gzip.compress(ROUTES.encode())}
     )
     air_fares = script("air_fares")
     first = air_fares.build([package])
@@ -93,11 +92,7 @@ def test_thinned_lines_stay_near_and_keep_their_ends(script):
 def test_lines_along_and_across_the_rim_are_cut(script):
     borders = script("borders")
     pieces = borders.without_edges(np.array([[178.0, 70], [180, 70], [180, 69], [179, 68], [-179, 68], [-178, 67]]))
-    assert [piece.tolist() for piece in pieces] == [
-        [[178, 70], [180, 70]],
-        [[180, 69], [179, 68]],
-        [[-179, 68], [-178, 67]],
-    ]
+    assert [piece.tolist() for piece in pieces] == [[[178, 70], [180, 70]], [[180, 69], [179, 68]], [[-179, 68], [-178, 67]]]
     assert borders.is_small_island(np.array([[0, 0], [0.1, 0], [0.1, 0.1], [0, 0]]))
     assert not borders.is_small_island(np.array([[0, 0], [1, 0], [1, 1], [0, 0]]))
     assert not borders.is_small_island(np.array([[0, 0], [0.1, 0], [0.1, 0.1]]))

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from brute_force import NUMBERS, forgiven
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -12,14 +13,6 @@ from semibandits.decisions.matchings import Matchings
 from semibandits.errors import Infeasible, InvalidInputError
 
 MODES = ["both", "rows", "columns", "none"]
-NUMBERS = {
-    "integer": st.integers(-4, 4),
-    "real": st.floats(-1, 1, allow_subnormal=False),
-    "ties": st.sampled_from([1.0, 1.0, 0.0, -1.0]),
-    "near ties": st.sampled_from([0.7, 0.7 + 1e-8, 0.7 - 1e-8]),
-    "huge": st.floats(-1, 1).map(lambda number: 1e50 * number),
-    "tiny": st.floats(-1, 1).map(lambda number: 1e-50 * number),
-}
 
 
 @st.composite
@@ -45,16 +38,16 @@ def unit(numbers):
     return float(np.abs(numbers).max())
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(instances(), st.data())
 def test_budgeted_equals_enumeration(instance, data):
     decision_set, rows, rewards, budgets = instance
     sums = rows @ budgets
     shift = data.draw(st.sampled_from([0.0, 0.0, 0.3, -0.3])) * unit(budgets)
     at_least = float(data.draw(st.sampled_from(sums.tolist()))) + shift
-    met = sums >= at_least - 1e-12 * decision_set.m * unit(budgets)
+    met = sums >= at_least - forgiven(decision_set, budgets)
     # The answer must not depend on whether rounding moves a sum across the tolerance.
-    assume((np.abs(sums - at_least + 1e-12 * decision_set.m * unit(budgets)) > 1e-14 * unit(budgets)).all())
+    assume((np.abs(sums - at_least + forgiven(decision_set, budgets)) > 1e-14 * unit(budgets)).all())
     if not met.any():
         with pytest.raises(Infeasible, match="lower at_least"):
             decision_set.maximize_budgeted(rewards, budgets, at_least)
@@ -67,7 +60,7 @@ def test_budgeted_equals_enumeration(instance, data):
     assert np.array_equal(x, decision_set.maximize_budgeted(rewards, budgets, at_least))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(instances())
 def test_index_equals_enumeration(instance):
     decision_set, rows, rewards, bonuses = instance
@@ -80,13 +73,13 @@ def test_index_equals_enumeration(instance):
     assert np.array_equal(x, decision_set.maximize_index(rewards, bonuses))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(instances(sign=1), st.floats(0.05, 1.0), st.data())
 def test_answers_are_exact_at_any_ratio(instance, ratio, data):
     decision_set, rows, rewards, budgets = instance
     sums = rows @ budgets
     at_least = float(data.draw(st.sampled_from(sums.tolist())))
-    margin = 1e-12 * decision_set.m * unit(budgets)
+    margin = forgiven(decision_set, budgets)
     x = decision_set.maximize_budgeted(rewards, budgets, at_least, ratio=ratio)
     assert x in decision_set
     assert budgets @ x >= at_least - 1.01 * margin
@@ -98,13 +91,13 @@ def test_answers_are_exact_at_any_ratio(instance, ratio, data):
     assert rewards @ y + math.sqrt(budgets @ y) >= best - 1e-10 * scale
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(instances())
 def test_the_front_answers_every_budget(instance):
     decision_set, rows, rewards, budgets = instance
     front = decision_set.budget_front(rewards, budgets)
     a, c = rows @ rewards, rows @ budgets
-    margin = 1e-12 * decision_set.m * unit(budgets)
+    margin = forgiven(decision_set, budgets)
     for at_least in c:
         x = front.best(float(at_least))
         assert x in decision_set
@@ -118,13 +111,6 @@ def test_a_budget_of_rounding_is_forgiven(saturate):
     decision_set = Matchings([(0, 0), (1, 1)], saturate=saturate)
     for at_least in (0.3, 0.1 + 0.2):
         assert decision_set.maximize_budgeted([-1.0, -1.0], [0.1, 0.2], at_least).all()
-
-
-def test_budget_met_by_leaving_items_out():
-    decision_set = Matchings([(0, 0), (0, 1), (1, 0)], saturate="none")
-    assert not decision_set.maximize_budgeted([5.0, 4.0, 3.0], [-1.0, -1.0, -1.0], 0.0).any()
-    assert decision_set.maximize_budgeted([5.0, 4.0, 3.0], [-1.0, -1.0, -1.0], -1.0).tolist() == [True, False, False]
-    assert decision_set.maximize_budgeted([5.0, 4.0, 3.0], [-1.0, -1.0, -1.0], -2.0).tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("saturate", MODES)

@@ -2,9 +2,9 @@
 
 import itertools
 
-import networkx as nx
 import numpy as np
 import pytest
+from brute_force import forgiven
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,10 +51,6 @@ def medium(seed, d=60, n=14):
     return Paths(arcs, 0, n - 1), rng
 
 
-def forgiven(decision_set, budgets):
-    return 1e-12 * decision_set.m * np.abs(budgets).max()
-
-
 def best_within(decision_set, rewards, budgets, at_least):
     rows = decision_set.enumerate()
     met = rows @ budgets >= at_least - forgiven(decision_set, budgets)
@@ -90,7 +86,7 @@ def check_index(decision_set, rewards, bonuses, ratio=1.0):
     return min(1.0, np.sqrt(bonuses @ x) / missing) if missing > TOLERANCE else 1.0
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(problems(), st.integers(0, 10_000), st.sampled_from([0.0, 0.0, 0.05, 1.0]))
 def test_budgeted_is_the_best_within_the_budget(problem, pick, above):
     """Budgets that a path meets exactly, up to rounding, and budgets above all of them."""
@@ -99,7 +95,7 @@ def test_budgeted_is_the_best_within_the_budget(problem, pick, above):
     check_budgeted(decision_set, rewards, budgets, all_budgets[pick % len(all_budgets)] + above)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(problems(first=not_negative), ratios, st.floats(-0.1, 1.1))
 def test_budgeted_keeps_its_ratio(record_ratio, problem, ratio, share):
     decision_set, rewards, budgets = problem
@@ -108,20 +104,20 @@ def test_budgeted_keeps_its_ratio(record_ratio, problem, ratio, share):
     record_ratio("Paths", f"P_BLM, {ratio} asked", check_budgeted(decision_set, rewards, budgets, at_least, ratio))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(problems(second=not_negative), st.sampled_from([0.0, 1e-8, 1.0, 1e4]))
 def test_index_is_the_best_of_all(problem, scale):
     decision_set, rewards, bonuses = problem
     check_index(decision_set, rewards, scale * bonuses)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(problems(second=not_negative), ratios)
 def test_index_keeps_its_ratio(record_ratio, problem, ratio):
     record_ratio("Paths", f"P_IM, {ratio} asked", check_index(*problem, ratio))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(problems())
 def test_front_answers_every_budget(problem):
     decision_set, rewards, budgets = problem
@@ -134,7 +130,8 @@ def test_front_answers_every_budget(problem):
         assert rewards @ front.best(at_least) == pytest.approx(expected, abs=TOLERANCE)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("integer", [False, True])
 def test_thousands_of_paths(record_ratio, seed, integer):
     decision_set, rng = medium(seed)
@@ -149,15 +146,6 @@ def test_thousands_of_paths(record_ratio, seed, integer):
     for scale in (0.01, 1.0, 100.0):
         check_index(decision_set, rewards, scale * np.abs(budgets))
         record_ratio("Paths", "P_IM, 0.9 asked", check_index(decision_set, rewards, scale * np.abs(budgets), 0.9))
-
-
-def test_dense_arcs_between_two_nodes():
-    decision_set = Paths(nx.MultiDiGraph([("s", "t")] * 4), "s", "t")
-    rewards, budgets = [3.0, 2.0, 1.0, 2.0], [0.0, 1.0, 4.0, 1.0]
-    chosen = [int(np.flatnonzero(decision_set.maximize_budgeted(rewards, budgets, b))[0]) for b in (0, 1, 2, 4)]
-    assert chosen == [0, 1, 2, 2]
-    assert decision_set.budget_front(rewards, budgets).rewards.tolist() == [3.0, 2.0, 1.0]
-    assert decision_set.maximize_index(rewards, [0.0, 1.0, 9.0, 1.0]).tolist() == [False, False, True, False]
 
 
 def test_arrays_may_be_read_only_and_strided():
@@ -194,12 +182,7 @@ def test_steps_multiply_to_the_ratio_along_a_longest_path(monkeypatch, ratio):
     decision_set, rng = medium(1)
     rewards, budgets = rng.random((2, decision_set.d))
     seen = []
-
-    def spy(*arguments):
-        seen.append(arguments)
-        return best_path(*arguments)
-
-    monkeypatch.setattr(paths, "best_path", spy)
+    monkeypatch.setattr(paths, "best_path", lambda *arguments: seen.append(arguments) or best_path(*arguments))
     decision_set.maximize_budgeted(rewards, budgets, 0.0, ratio)
     decision_set.maximize_index(rewards, budgets, ratio)
     (*_, thinned, enough, _), (_, bonuses, *_, thinned_too, all_of_it, _) = seen

@@ -14,7 +14,7 @@ from semibandits.errors import TooManyDecisionsError
 from semibandits.matroids import Graphic, Partition
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_arborescences_are_counted_as_they_are_listed(seed):
     rng = np.random.default_rng(seed)
@@ -36,7 +36,7 @@ def test_arborescences_are_counted_as_they_are_listed(seed):
         assert count_common(graphic, heads, n - 1) is None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_quotas_are_counted_as_they_are_listed(seed):
     rng = np.random.default_rng(seed)

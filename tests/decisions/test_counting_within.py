@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
+from family_examples import EXAMPLES
 from semibandits import matroids
 from semibandits._counts import DecisionCount
 from semibandits.decisions import matchings as matchings_module
@@ -18,29 +19,24 @@ from semibandits.matroids import _matrix_tree
 from semibandits.reporting.formatting import COUNT_WORK, LARGEST_COUNT, count_decisions
 
 RNG = np.random.default_rng(0)
-LINEAR = RNG.normal(size=(3, 8))
-PLACES = [RNG.choice(6, 2, replace=False).tolist() for _ in range(8)]
 COMPLETE = [(i, j) for i in range(3) for j in range(4)]
 SMALL = {
-    "m-sets": lambda: sb.MSets(7, 3),
-    "trees": lambda: sb.SpanningTrees(nx.complete_graph(5)),
-    "forests": lambda: sb.MatroidBases(matroids.Graphic([(0, 1), (1, 2), (0, 2), (3, 4), (3, 4), (5, 5)])),
-    "partition": lambda: sb.MatroidBases(matroids.Partition([0, 0, 0, 1, 1, 2], {0: 2, 1: 1, 2: 3})),
-    "laminar": lambda: sb.MatroidBases(matroids.Laminar([[0, 1, 2], [0, 1, 2, 3, 4], [5, 6]], [1, 2, 1], d=8)),
-    "linear": lambda: sb.MatroidBases(matroids.Linear(LINEAR)),
-    "binary": lambda: sb.MatroidBases(matroids.Linear(np.eye(3, 6) + np.eye(3, 6, 2), field=2)),
-    "transversal": lambda: sb.MatroidBases(matroids.Transversal(PLACES)),
+    **{f"{family}, {name}": build for family in EXAMPLES for name, build in EXAMPLES[family].items() if "too many" not in name},
     "loops": lambda: sb.MatroidBases(matroids.Transversal([[], [0], []])),
-    "paths": lambda: sb.Paths([(0, 1), (0, 1), (1, 2), (0, 2)], 0, 2),
-    "list": lambda: sb.EnumeratedDecisions(np.eye(4, dtype=bool)),
-    "rows": lambda: sb.Matchings(COMPLETE, "rows"),
-    "none": lambda: sb.Matchings(COMPLETE, "none"),
-    "parallel": lambda: sb.Matchings([*COMPLETE, (0, 0)], "rows"),
     "incomplete": lambda: sb.Matchings(COMPLETE[1:], "none"),
     "parallel, as many": lambda: sb.Matchings([*COMPLETE[1:], (1, 1)], "rows"),
-    "quotas": lambda: sb.MatroidIntersection(matroids.Partition([0, 0, 1, 1], 1), matroids.Partition([0, 1, 0, 1], 1)),
-    "mixed": lambda: sb.MatroidIntersection(matroids.Linear(LINEAR), matroids.Transversal(PLACES)),
 }
+
+
+@pytest.mark.parametrize("name", SMALL)
+@settings(max_examples=30)
+@given(work=st.integers(0, 10**6))
+def test_counts_and_bounds_are_true_for_any_work(name, work):
+    decisions = SMALL[name]()
+    n = decisions.count()
+    exact, more_than = decisions.count_within(work)
+    assert exact in (None, n)
+    assert more_than is None or (exact is None and 0 < more_than < n)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -49,17 +45,6 @@ def test_small_sets_are_counted_exactly(name):
     n = len(decisions.enumerate())
     assert decisions.count() == n
     assert count_decisions(decisions) == DecisionCount(n)
-
-
-@pytest.mark.parametrize("name", SMALL)
-@settings(max_examples=30, deadline=None, derandomize=True)
-@given(work=st.integers(0, 10**6))
-def test_counts_and_bounds_are_true_for_any_work(name, work):
-    decisions = SMALL[name]()
-    n = len(decisions.enumerate())
-    exact, more_than = decisions.count_within(work)
-    assert exact in (None, n)
-    assert more_than is None or (exact is None and 0 < more_than < n)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (3, 3), (2, 5), (5, 2)])
@@ -82,9 +67,7 @@ class Counting(matroids.Matroid):
     def __init__(self, inner):
         self.inner, self.calls = inner, 0
 
-    @property
-    def d(self):
-        return self.inner.d
+    d = property(lambda self: self.inner.d)
 
     def is_independent(self, indices):
         return self.inner.is_independent(indices)
@@ -121,27 +104,21 @@ def test_intersections_call_their_matroids_within_the_work():
         exact, more_than = decisions.count_within(work)
         assert first.calls + second.calls <= 2 * work / first.exchange_steps
         assert exact is None
-        assert more_than is not None
         assert 15 <= more_than < 2**15
 
 
-@pytest.mark.parametrize(
-    "matroid",
-    [
-        matroids.Linear(RNG.normal(size=(50, 200))),
-        matroids.Linear(RNG.integers(0, 2, (50, 200)), field=2),
-        matroids.Transversal([RNG.choice(400, 3).tolist() for _ in range(2000)]),
-    ],
-    ids=["reals", "binary", "transversal"],
-)
-def test_large_matroids_are_not_listed(matroid, monkeypatch):
-    def no_list(*_):
-        raise AssertionError("bases are listed")
+LARGE = {
+    "reals": matroids.Linear(RNG.normal(size=(50, 200))),
+    "binary": matroids.Linear(RNG.integers(0, 2, (50, 200)), field=2),
+    "transversal": matroids.Transversal([RNG.choice(400, 3).tolist() for _ in range(2000)]),
+}
 
-    monkeypatch.setattr("semibandits.matroids.base.list_bases", no_list)
+
+@pytest.mark.parametrize("matroid", LARGE.values(), ids=LARGE)
+def test_large_matroids_are_not_listed(matroid, monkeypatch):
+    monkeypatch.setattr("semibandits.matroids.base.list_bases", None)
     exact, more_than = count_decisions(sb.MatroidBases(matroid))
     assert exact is None
-    assert more_than is not None
     assert more_than > 1000
 
 
@@ -160,7 +137,6 @@ def test_determinants_stop_at_the_limit_of_work(monkeypatch):
     assert exact is None
     assert len(primes) == 1
     assert sum(primes) <= 300_000
-    assert more_than is not None
     assert more_than >= trees.d - trees.m
     primes.clear()
     assert sb.SpanningTrees(nx.path_graph(5_000)).count_within(COUNT_WORK).exact is None  # a matrix of 25 million entries
@@ -174,15 +150,16 @@ def test_no_dynamic_programming_over_too_many_subsets(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "decisions",
+    "build",
     [
-        sb.MSets(20_000, 10_000),
-        sb.MatroidBases(matroids.Partition([k % 2 for k in range(40_000)], 8_000)),
-        sb.Paths([(k, k + 1) for k in range(15_000) for _ in range(2)], 0, 15_000),
+        lambda: sb.MSets(20_000, 10_000),
+        lambda: sb.MatroidBases(matroids.Partition([k % 2 for k in range(40_000)], 8_000)),
+        lambda: sb.Paths([(k, k + 1) for k in range(15_000) for _ in range(2)], 0, 15_000),
     ],
     ids=["m-sets", "partition", "paths"],
 )
-def test_numbers_with_too_many_digits_are_not_computed(decisions):
+def test_numbers_with_too_many_digits_are_not_computed(build):
+    decisions = build()
     assert count_decisions(decisions) == DecisionCount(None, LARGEST_COUNT)
     assert decisions.count() > 10**4_300
     with pytest.raises(TooManyDecisionsError, match=r"got (more|at least 10\^)"):
@@ -191,7 +168,7 @@ def test_numbers_with_too_many_digits_are_not_computed(decisions):
 
 def test_formulas_that_take_too_long_are_not_used():
     assert sb.MSets(10**6, 500_000).count_within(COUNT_WORK) == DecisionCount(None)
-    pairs = matroids.Partition([k // 2 for k in range(400_000)], 1)
+    pairs = matroids.Partition([k // 2 for k in range(200_000)], 1)
     assert pairs.count_within(COUNT_WORK) == DecisionCount(None)
     nested = matroids.Laminar([range(20_000), range(10_000)], [9_000, 4_000], d=30_000)
     assert nested.count_within(COUNT_WORK) == DecisionCount(None)

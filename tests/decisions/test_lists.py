@@ -27,6 +27,10 @@ def test_lists_agree_with_tables(table, with_base, data):
     np.testing.assert_array_equal(np.array([*lists.masks()]).reshape(rows.shape), rows)
     again = Decisions.of_lists(rows.shape[1], [np.flatnonzero(row)[::-1] for row in rows], base)
     np.testing.assert_array_equal(again.dense(), rows)
+    other = data.draw(arrays.arrays(np.bool_, rows.shape[1]))
+    moved = lists.on(other)
+    np.testing.assert_array_equal(moved.base_mask, other)
+    np.testing.assert_array_equal(moved.dense(), rows)
     values = data.draw(arrays.arrays(np.float64, rows.shape[1], elements=st.integers(-9, 9)))
     np.testing.assert_array_equal(lists.sums(values), rows @ values - lists.base_mask @ values)
     rates = data.draw(arrays.arrays(np.float64, len(rows), elements=st.integers(0, 9)))
@@ -58,12 +62,3 @@ def test_items_are_read_as_a_sequence():
     assert repr(items) == "Decisions(4 decisions, d=4)"
     with pytest.raises(IndexError):
         items[4]
-
-
-@given(tables(), st.data())
-def test_another_base_changes_nothing(table, data):
-    rows, base = table
-    other = data.draw(arrays.arrays(np.bool_, rows.shape[1]))
-    lists = Decisions.of_rows(rows, base).on(other)
-    np.testing.assert_array_equal(lists.base_mask, other)
-    np.testing.assert_array_equal(lists.dense(), rows)

@@ -16,7 +16,7 @@ from matplotlib import pyplot
 ROOT = Path(__file__).parents[2]
 STUDIES = {path.stem: path for path in sorted((ROOT / "examples" / "studies").glob("*.py"))}
 ROUNDS, REPLICATIONS = 300, 2
-FEWER_ROUNDS = {"which_assignment": 60}
+FEWER_ROUNDS = {"which_assignment": 30}
 """Where OSSB solves a dear plan nearly every other round in the beginning."""
 
 

@@ -76,6 +76,11 @@ def old_excel(path):
     book.save(str(path))
 
 
+def nothing(n):
+    """Two lists: n nulls, and none."""
+    return pa.ListArray.from_arrays([0, n, n], pa.nulls(n, pa.int64()))
+
+
 BOMBS = {
     "the last row.xlsx": lambda path: excel(path, a=(SHEET, b'<row r="3"', b'<row r="99999999999"')),
     "rows.xlsx": lambda path: excel(path, a=(SHEET, b"</sheetData>", b"<row/>" * 2**21 + b"</sheetData>")),
@@ -215,10 +220,7 @@ def test_parquet_files_are_read_as_they_were_written(names, version, row_group_s
         flat = [name for name in names if name in RIGHT]
         if flat:
             sheet = read_parquet(path)
-            assert [row for _, row in sheet.rows] == [
-                flat,
-                *map(list, zip(*(RIGHT[name] for name in flat), strict=True)),
-            ]
+            assert [row for _, row in sheet.rows] == [flat, *map(list, zip(*(RIGHT[name] for name in flat), strict=True))]
             assert bool(sheet.notes) == (len(flat) < len(names))
 
 

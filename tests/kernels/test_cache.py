@@ -1,5 +1,6 @@
 """Cached code of kernels is never stale, and a missing folder costs time only."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,33 +15,48 @@ from semibandits.kernels import _cache
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept without the compiler")
 
-OUTER = """
+KERNEL = """
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.middle import middle
+{imports}
 
 @kernel
-def outer(x):
-    return middle(x)
+def {name}(x):
+    return {value}
 """
-MIDDLE = """
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels import inner
-
-@kernel
-def middle(x):
-    return inner.inner(x) + 1.0
-"""
-INNER = """
-from semibandits.kernels.tiers import kernel
-
-@kernel
-def inner(x):
-    return x * x
-"""
+INNER, CHANGED = (KERNEL.format(imports="", name="inner", value=value) for value in ("x * x", "x + x"))
+OUTER = KERNEL.format(imports="from semibandits.kernels.middle import middle", name="outer", value="middle(x)")
+MIDDLE = KERNEL.format(imports="from semibandits.kernels import inner", name="middle", value="inner.inner(x) + 1.0")
 RUN = """
 from semibandits.kernels.outer import outer
 print(outer(3.0), sum(outer.stats.cache_hits.values()))
 """
+FORKS = """
+import json, os, sys
+import numba
+numba.njit(lambda x: x * x + 1.0)(1.0)
+for line in sys.stdin:
+    folder, code, variables = json.loads(line)
+    if os.fork() == 0:
+        os.environ.update(variables)
+        numba.core.config.reload_config()
+        sys.path.insert(0, folder)
+        exec(code)
+        sys.exit()
+    os.wait()
+    print("ended", flush=True)
+"""
+"""A process that has compiled once, which takes most of the time of a new one, and runs code in copies of itself."""
+
+
+@pytest.fixture(scope="module")
+def forks():
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
+    # Python takes bytecode of a file with the same time and size for its own, whatever the file says.
+    environment |= {"SEMIBANDITS_TIER": "compiled", "PYTHONDONTWRITEBYTECODE": "1"}
+    command, pipe = [sys.executable, "-W", "error", "-c", FORKS], subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, text=True) as process:
+        yield process
+        process.stdin.close()
 
 
 @pytest.fixture
@@ -48,58 +64,45 @@ def library(tmp_path):
     """A library with the cache of this one and three kernels, which call one another."""
     source, copy = Path(semibandits.__file__).parent, tmp_path / "semibandits"
     (copy / "kernels").mkdir(parents=True)
-    for name in (
-        "__init__.py",
-        "__init__.pyi",
-        "_lazy.py",
-        "_version.py",
-        "kernels/__init__.py",
-        "kernels/_cache.py",
-        "kernels/background.py",
-        "kernels/interrupts.py",
-        "kernels/spending.py",
-        "kernels/results.py",
-        "kernels/tiers.py",
-    ):
+    names = ("__init__", "_cache", "background", "interrupts", "results", "spending", "tiers")
+    for name in ("__init__.py", "__init__.pyi", "_lazy.py", "_version.py", *(f"kernels/{name}.py" for name in names)):
         shutil.copy(source / name, copy / name)
     for name, text in {"outer": OUTER, "middle": MIDDLE, "inner": INNER}.items():
         (copy / "kernels" / f"{name}.py").write_text(text)
     return copy
 
 
-def run(library, code=RUN, **variables):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
-    environment |= {"PYTHONPATH": str(library.parent), "SEMIBANDITS_TIER": "compiled", **variables}
-    # Python takes bytecode of a file with the same time and size for its own, whatever the file says.
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    result = subprocess.run([sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True)
-    assert result.stderr == ""
-    return result.stdout.split()
+@pytest.fixture
+def run(library, forks):
+    """What code prints when a new process runs it."""
+
+    def run(code=RUN, **variables):
+        print(json.dumps([str(library.parent), code, variables]), file=forks.stdin, flush=True)
+        return "".join(iter(forks.stdout.readline, "ended\n")).strip()
+
+    return run
 
 
-def test_a_change_behind_two_calls_is_seen_whatever_the_time_of_the_file(library):
-    assert run(library) == ["10.0", "0"]
-    assert run(library) == ["10.0", "1"]
+def test_a_change_behind_two_calls_is_seen_whatever_the_time_of_the_file(library, run):
+    assert [run(), run()] == ["10.0 0", "10.0 1"]
     inner = library / "kernels" / "inner.py"
     before = inner.stat()
-    inner.write_text(INNER.replace("x * x", "x + x"))
+    inner.write_text(CHANGED)
     os.utime(inner, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert run(library) == ["7.0", "0"]
-    assert run(library) == ["7.0", "1"]
+    assert [run(), run()] == ["7.0 0", "7.0 1"]
 
 
-def test_other_times_of_files_and_other_kernels_change_nothing(library):
-    run(library)
+def test_other_times_of_files_and_other_kernels_change_nothing(library, run):
+    run()
     for path in library.rglob("*.py"):
         os.utime(path, (1_000_000_000, 1_000_000_000))
     (library / "kernels" / "another.py").write_text(INNER)
-    assert run(library) == ["10.0", "1"]
+    assert run() == "10.0 1"
 
 
-def test_a_process_killed_between_two_files_leaves_no_stale_code(library):
-    run(library)
-    inner = library / "kernels" / "inner.py"
-    inner.write_text(INNER.replace("x * x", "x + x"))
+def test_a_process_killed_between_two_files_leaves_no_stale_code(library, run):
+    run()
+    (library / "kernels" / "inner.py").write_text(CHANGED)
     killed = """
 import os
 from semibandits.kernels import _cache
@@ -108,15 +111,13 @@ _cache._Files._save_index = lambda *arguments: (whole(*arguments), os._exit(0))
 before = _cache._Files._save_data
 _cache._Files._save_data = lambda *arguments: (before(*arguments), os._exit(0))
 """
-    run(library, killed + RUN)
-    assert run(library)[0] == "7.0"
+    run(killed + RUN)
+    assert run().startswith("7.0")
 
 
-def test_two_processes_that_write_at_once_mix_nothing_up(library):
+def test_two_processes_that_write_at_once_mix_nothing_up(run):
     """After one process saves its code, another saves an index that contains another signature only."""
-    both = (
-        RUN
-        + """
+    both = f"""{RUN}
 from semibandits.kernels import _cache
 files = outer._cache._cache_file
 known = files._load_index()
@@ -124,22 +125,17 @@ print(outer(3), len(known))
 files._save_index(known)
 print(outer(2j))
 """
-    )
-    run(library, both)
-    assert run(library, "from semibandits.kernels.outer import outer; print(outer(3), outer(3.0), outer(2j))") == [
-        "10.0",
-        "10.0",
-        "(-3+0j)",
-    ]
+    run(both)
+    assert run(f"{RUN}print(outer(3), outer(2j))") == "10.0 1\n10.0 (-3+0j)"
 
 
-def test_the_folder_of_the_environment_is_used(library, tmp_path):
-    assert run(library, NUMBA_CACHE_DIR=str(tmp_path / "kept")) == ["10.0", "0"]
+def test_the_folder_of_the_environment_is_used(library, run, tmp_path):
+    assert run(NUMBA_CACHE_DIR=str(tmp_path / "kept")) == "10.0 0"
     assert list((tmp_path / "kept").rglob("*.nbc"))
     assert not list(library.rglob("*.nbc"))
 
 
-def test_without_a_folder_that_can_be_written_kernels_run_all_the_same(library, tmp_path):
+def test_without_a_folder_that_can_be_written_kernels_run_all_the_same(run, tmp_path):
     (tmp_path / "temporary").mkdir()
     refuse = f"""
 import os
@@ -151,7 +147,7 @@ def refused(self):
     before(self)
 caching._CacheLocator.ensure_cache_path = refused
 """
-    assert run(library, refuse + RUN, TMPDIR=str(tmp_path / "temporary")) == ["10.0", "0"]
+    assert run(refuse + RUN, TMPDIR=str(tmp_path / "temporary")) == "10.0 0"
     assert not list((tmp_path / "temporary").iterdir())
 
 
@@ -177,17 +173,17 @@ def outer(x):
 """
 
 
-def test_kernels_that_were_kept_with_types_that_are_no_more_are_compiled_again(library):
+def test_kernels_that_were_kept_with_types_that_are_no_more_are_compiled_again(library, run):
     """After an upgrade that renamed a record, the cached index refers to the old name."""
     module = library / "kernels" / "outer.py"
     call = "from semibandits.kernels.outer import outer, {0}; print(outer({0}(3.0)), sum(outer.stats.cache_hits.values()))"
     for name, hits in (("Old", 0), ("Old", 1), ("New", 0), ("New", 1)):
         module.write_text(WITH_RECORD.format(name=name))
-        assert run(library, call.format(name)) == ["4.0", str(hits)]
+        assert run(call.format(name)) == f"4.0 {hits}"
 
 
-def test_a_damaged_index_is_as_good_as_none(library):
-    assert run(library) == ["10.0", "0"]
+def test_a_damaged_index_is_as_good_as_none(library, run):
+    assert run() == "10.0 0"
     for index in library.rglob("*.nbi"):
         index.write_bytes(index.read_bytes()[:-20])
-    assert run(library)[0] == "10.0"
+    assert run().startswith("10.0")

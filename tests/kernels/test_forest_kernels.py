@@ -1,6 +1,4 @@
-"""Forest kernels against slow twins in plain Python."""
-
-from itertools import combinations
+"""Kernels of forests against slow twins in plain Python; `matroids/test_matroid_families.py` has greedy choices and bases."""
 
 import numpy as np
 import pytest
@@ -45,17 +43,6 @@ def instance(request):
     return int(n), tails, heads, rng.permutation(d), rng.integers(-2, 3, d).astype(float)
 
 
-def test_greedy_and_membership(instance):
-    n, tails, heads, order, weights = instance
-    for part in (order, order[: len(order) // 2]):
-        kept = greedy_twin(n, tails, heads, part)
-        assert np.flatnonzero(forests.forest_greedy(n, tails, heads, part)).tolist() == kept
-        assert forests.is_forest(n, tails, heads, part) == (len(kept) == len(part))
-    by_weight = sorted(range(len(tails)), key=lambda i: (-weights[i], i))
-    chosen = np.flatnonzero(forests.heaviest_forest(n, tails, heads, weights))
-    assert chosen.tolist() == greedy_twin(n, tails, heads, by_weight)
-
-
 def test_exchanges_and_lightest_edges(instance):
     n, tails, heads, order, weights = instance
     kept = greedy_twin(n, tails, heads, order)
@@ -83,24 +70,6 @@ def test_rooted_forest(instance):
         if v != root[v]:
             assert members[via[v]] == path[0]
             assert above[v] == tails[path[0]] + heads[path[0]] - v
-
-
-def test_listing_of_bases(instance):
-    n, tails, heads, _, _ = instance
-    tails, heads = tails[:8], heads[:8]
-    d = len(tails)
-    rank = len(greedy_twin(n, tails, heads, range(d)))
-    bases = [s for s in combinations(range(d), rank) if len(greedy_twin(n, tails, heads, s)) == rank]
-    for asked in (len(bases), (len(bases) + 1) // 2):
-        rows = forests.forest_bases(n, tails, heads, asked)
-        assert [tuple(np.flatnonzero(row)) for row in rows] == bases[:asked]
-
-
-def test_roots_are_found_and_paths_halved():
-    parent = np.array([1, 2, 3, 3, 4])
-    assert forests.find_root(parent, 0) == 3
-    assert parent.tolist() == [2, 2, 3, 3, 4]
-    assert forests.find_root(parent, 4) == 4
 
 
 def test_lightest_edges_of_a_long_path():

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits import matroids
-from semibandits.kernels.matroid_intersection import augmenting_path, neighbours, shortest_cycle
+from semibandits.kernels.matroid_intersection import augmenting_path, shortest_cycle
 
 
 def arcs_of(members, swaps1, swaps2):
@@ -118,33 +117,3 @@ def test_shortest_cycle(graph):
         assert len(cycle) == len(set(cycle)) == length
         assert cycle[0] == item == min(cycle)
         assert all(v in successors[u] for u, v in zip(cycle, [*cycle[1:], item], strict=True))
-
-
-@given(st.integers(0, 2**32), st.integers(0, 3))
-@settings(max_examples=100, deadline=None, derandomize=True)
-def test_neighbours_are_common_sets_that_first_differ_at_their_item(seed, start):
-    rng = np.random.default_rng(seed)
-    d = int(rng.integers(4, 9))
-    m1 = matroids.Graphic(rng.integers(0, 4, (d, 2)).tolist())
-    m2 = matroids.Partition(rng.integers(0, 3, d).tolist(), 1)
-    order = rng.permutation(d)
-    x = m1.greedy(order)
-    x = m2.greedy(np.flatnonzero(x))
-    members = np.flatnonzero(x)
-    swaps1, swaps2 = m1.exchanges(members)[1], m2.exchanges(members)[1]
-    rows, items = neighbours(x, start, members, swaps1, swaps2)
-    expected = set()
-    for mask in range(2**d):
-        other = np.array([mask >> i & 1 for i in range(d)], dtype=np.bool_)
-        indices = np.flatnonzero(other)
-        if len(indices) == len(members) and m1.is_independent(indices) and m2.is_independent(indices):
-            differs = np.flatnonzero(other != x)
-            if len(differs) and differs[0] >= start:
-                expected.add(int(differs[0]))
-    assert items.tolist() == sorted(expected)
-    for row, item in zip(rows, items, strict=True):
-        assert np.flatnonzero(row != x)[0] == item
-        indices = np.flatnonzero(row)
-        assert len(indices) == len(members)
-        assert m1.is_independent(indices)
-        assert m2.is_independent(indices)

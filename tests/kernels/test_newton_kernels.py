@@ -1,7 +1,5 @@
 """Tree algebra of circulations against dense matrices."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -23,12 +23,7 @@ SETS = {
 def drawn(rng, d):
     """A first objective of small integers, and a second one of any numbers of several sizes."""
     sizes = 10.0 ** rng.choice([0, 0, 0, -9, 12, 60, -200], d)
-    second = [
-        rng.normal(size=d) * sizes,
-        rng.integers(-2, 3, d) * sizes,
-        np.zeros(d),
-        2.0**-1074 * rng.integers(0, 9, d),
-    ]
+    second = [rng.normal(size=d) * sizes, rng.integers(-2, 3, d) * sizes, np.zeros(d), 2.0**-1074 * rng.integers(0, 9, d)]
     return rng.integers(-1, 3, d).astype(float), second[rng.integers(4)]
 
 

@@ -1,7 +1,5 @@
 """The searches over prices, of the upper certificate and of the solver, against all cycles of small graphs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Policy iteration for the largest ratio of a cycle, against all cycles."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

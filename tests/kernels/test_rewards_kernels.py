@@ -1,7 +1,5 @@
 """Draws against a plain Python twin with the same generator, bit for bit, and Beta draws against their distribution."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math
@@ -14,14 +12,7 @@ from scipy import stats
 
 from semibandits.kernels import rewards as kernels
 
-KINDS = (
-    kernels.GAUSSIAN,
-    kernels.CORRELATED,
-    kernels.BERNOULLI,
-    kernels.BETA,
-    kernels.REPLAY_ITEMS,
-    kernels.REPLAY_ROUNDS,
-)
+KINDS = [getattr(kernels, kind) for kind in ("GAUSSIAN", "CORRELATED", "BERNOULLI", "BETA", "REPLAY_ITEMS", "REPLAY_ROUNDS")]
 
 
 def twin(kind, floats, ints, items, rng):
@@ -82,12 +73,8 @@ def laws(draw):
         floats = numbers(d, st.sampled_from([0.0, 1.0, 0.5, 1e-300]) | st.floats(0, 1))
     elif kind == kernels.BETA:
         shapes = numbers(2 * d, st.sampled_from([0.0, 0.5, 1.0, 2.0]) | st.floats(0.05, 100))
-        floats = [
-            -2.0,
-            1.0,
-            *(max(s, 0.1) if i % 2 else s for i, s in enumerate(shapes[:d])),
-            *[s or 1.0 for s in shapes[d:]],
-        ]
+        ones = [max(s, 0.1) if i % 2 else s for i, s in enumerate(shapes[:d])]
+        floats = [-2.0, 1.0, *ones, *(s or 1.0 for s in shapes[d:])]
     elif kind == kernels.REPLAY_ITEMS:
         ints = np.cumsum([0, *numbers(d, st.integers(1, 4))]).tolist()
         floats = numbers(ints[-1])
@@ -102,7 +89,7 @@ def laws(draw):
 @given(laws(), st.integers(0, 2**32))
 def test_draws_are_those_of_the_twin(law, seed):
     kind, floats, ints, items, d = law
-    rng, rng_of_twin = np.random.default_rng(seed), np.random.default_rng(seed)
+    rng, rng_of_twin = (np.random.default_rng(seed) for _ in range(2))
     out, before = np.full(d + 1, 99.0), floats.copy()
     for _ in range(5):
         kernels.draw(kind, floats, ints, items, len(items), rng, np.empty(d), out)
@@ -146,20 +133,10 @@ def test_beta_rewards_end_exactly_at_the_ends(one, other, shape, seed):
         assert low <= out[2] <= high
 
 
-SHAPES = [
-    (0.5, 0.5),
-    (1.0, 1.0),
-    (2.0, 2.0),
-    (0.05, 3.0),
-    (3.0, 0.05),
-    (0.01, 0.02),
-    (1.0, 7.0),
-    (30.0, 70.0),
-    (1.5, 1e6),
-]
+SHAPES = [(0.5, 0.5), (1, 1), (2, 2), (0.05, 3), (3, 0.05), (0.01, 0.02), (1, 7), (30, 70), (1.5, 1e6), (5e8, 5e8)]
 
 
-@pytest.mark.parametrize(("a", "b"), [*SHAPES, (5e8, 5e8)])
+@pytest.mark.parametrize(("a", "b"), SHAPES)
 def test_beta_draws_follow_their_distribution(a, b):
     """Shares of draws below thresholds, within five standard errors: a right sampler fails with probability 6e-7 a threshold.
 
@@ -175,19 +152,10 @@ def test_beta_draws_follow_their_distribution(a, b):
         assert abs(np.mean(shares <= threshold) - p) <= 5 * math.sqrt(p * (1 - p) / n) + 1e-9, threshold
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "expected"),
-    [
-        (1e-100, 1e-3, 0.0),
-        (1e-3, 1e-100, 1.0),
-        (1e-100, 1e9, 0.0),
-        (1e9, 1e-100, 1.0),
-        (0.0, 1.0, 0.0),
-        (1.0, 0.0, 1.0),
-    ],
-)
-def test_extreme_shapes_end_at_an_end(a, b, expected):
-    assert (beta_draws(a, b, 200, seed=5) == expected).all()
+def test_extreme_shapes_end_at_an_end():
+    for a, b in ((1e-100, 1e-3), (1e-100, 1e9), (0.0, 1.0)):
+        assert (beta_draws(a, b, 200, seed=5) == 0.0).all()
+        assert (beta_draws(b, a, 200, seed=5) == 1.0).all()
 
 
 @pytest.mark.parametrize("a", [1.0 + 2.0**-52, 1.0 + 2.0**-51, math.nextafter(1.0, 0.0)])
@@ -227,10 +195,3 @@ def test_a_uniform_of_zero():
     later = uniforms_that_start_with_zero(1)
     later.random(2)
     assert out[0] == pytest.approx(twin_beta(2.0, 2.0, later), rel=1e-12)
-
-
-def test_uniforms_close_to_one_stay_inside_the_logs():
-    """The largest uniform, 1 - 2**-53, times the number of outcomes rounds to less than that number."""
-    largest = 1.0 - 2.0**-53
-    for n in (1, 3, 7, 2**20 - 1, 2**20, 2**31 + 1, 2**52 + 1, 2**53 - 1):
-        assert int(largest * n) == n - 1

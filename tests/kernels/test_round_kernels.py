@@ -1,7 +1,5 @@
 """Rounds, statistics and uncounted arrays against plain Python."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -9,16 +7,7 @@ import pytest
 
 import semibandits as sb
 from semibandits.kernels import rounds
-from semibandits.kernels.rules.statistics import (
-    MEANS,
-    PLAYS,
-    ROOTS,
-    SCALES,
-    SUMS,
-    exploration,
-    fresh_statistics,
-    observe,
-)
+from semibandits.kernels.rules.statistics import MEANS, PLAYS, ROOTS, SCALES, SUMS, exploration, fresh_statistics, observe
 from semibandits.kernels.uncounted import uncounted
 
 

@@ -9,15 +9,7 @@ from hypothesis import strategies as st
 
 from route_cases import routes
 from semibandits.decisions.routes import grouped
-from semibandits.kernels.dijkstra import (
-    distances_from,
-    negative_walk,
-    shortest_path_into,
-    shortest_tree,
-    simple_paths,
-    turns,
-    walks_through,
-)
+from semibandits.kernels.dijkstra import distances_from, negative_walk, shortest_path_into, shortest_tree, turns, walks_through
 from semibandits.kernels.heap import decrease, empty_heap, pop
 from semibandits.kernels.oracles.routes import clip_costs
 from semibandits.kernels.ratios import negative_cycle
@@ -211,36 +203,6 @@ def test_rankings_outgrow_their_first_arrays():
     assert ranking.ptr.tolist() == list(range(0, 6 * 64 + 1, 6))
     arcs = graph[0].items[ranking.places].reshape(64, 6)
     assert arcs.tolist() == [[2 * v + (length >> v & 1) for v in range(6)] for length in range(64)]
-
-
-def test_rankings_keep_to_their_budget():
-    """Shortest paths are counted; a path that is split may exceed the budget by its number of arcs."""
-    from semibandits.kernels.ranked_paths import ranked_paths
-
-    graph, ends = chain(6)
-    for budget in (2, 10, 30):
-        ranking = ranked_paths(*graph, np.ones(12), ends, 100, np.inf, budget)
-        assert not ranking.complete
-        assert 0 < len(ranking.lengths) <= ranking.searches
-        assert budget <= ranking.searches < budget + 6
-
-
-@given(digraphs(), st.integers(0, 20), st.integers(0, 20))
-@settings(max_examples=150)
-def test_simple_paths_are_counted_and_the_first_ones_listed(case, limit, size):
-    n, tails, heads, _ = case
-    graph = nx.MultiDiGraph()
-    graph.add_nodes_from(range(n))
-    for arc, (u, v) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
-        graph.add_edge(u, v, key=arc)
-    paths = [[arc for *_, arc in path] for path in nx.all_simple_edge_paths(graph, 0, n - 1)]
-    out, into = (grouped(n, *ends, np.arange(len(tails))) for ends in ((tails, heads), (heads, tails)))
-    steps = distances_from(into, np.ones(len(tails)), np.where(np.arange(n) == n - 1, 0.0, np.inf))
-    rows = np.zeros((size, len(tails)), dtype=np.bool_)
-    assert simple_paths(out, steps, 0, n - 1, limit, rows) == min(len(paths), limit + 1)
-    listed = min(size, len(paths), limit + 1)
-    assert [np.flatnonzero(row).tolist() for row in rows[:listed]] == [sorted(path) for path in sorted(paths)[:listed]]
-    assert not rows[listed:].any()
 
 
 @given(st.lists(st.tuples(st.floats(-1.0, 1e150), st.floats(0.0, 1e100)), min_size=1))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import networkx as nx
 import numpy as np
 import pytest
 
+from cycle_lists import all_cycles
 from semibandits.kernels.exchange import arcs_of
 from semibandits.kernels.separation import (
     Search,
     Steps,
-    cheapest_closed_walks,
     closed_walks,
     diverse,
     hub_walks,
@@ -18,19 +17,6 @@ from semibandits.kernels.separation import (
     sorted_by_cost,
     split_into_cycles,
 )
-
-
-def all_cycles(tails, heads):
-    graph = nx.MultiDiGraph()
-    for arc, (t, h) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
-        graph.add_edge(t, h, key=arc)
-    cycles = []
-    for nodes in nx.simple_cycles(nx.DiGraph(graph)):
-        choices = [[]]
-        for t, h in zip(nodes, [*nodes[1:], nodes[0]], strict=True):
-            choices = [[*c, arc] for c in choices for arc in graph[t][h]]
-        cycles += choices
-    return [np.array(c) for c in cycles]
 
 
 def instance(seed, *, hub):
@@ -43,7 +29,7 @@ def instance(seed, *, hub):
     a = len(tails)
     costs = rng.integers(0, 3, a).astype(float) if seed % 2 else rng.random(a)
     u = np.where(rng.random(a) < 0.3, 0.0, rng.random(a) ** 2)
-    for cycle in all_cycles(tails, heads):
+    for cycle in all_cycles(n, tails, heads):
         if costs[cycle].sum() == 0:
             u[cycle] = 0.0
     return n, tails, heads, costs, u
@@ -57,7 +43,7 @@ def families(ptr, arcs):
     return [arcs[ptr[k] : ptr[k + 1]] for k in range(len(ptr) - 1)]
 
 
-def searched(graph, costs, u, threshold, *, rise=0.0, starts=10**6, max_labels=10**6, kernel=closed_walks):
+def searched(graph, costs, u, threshold, *, rise=0.0, starts=10**6, max_labels=10**6):
     """The largest ratio, the closed walks, the bounds, and whether labels sufficed, from all nodes, `starts` at a time."""
     n, unit = len(graph.in_ptr) - 1, 0.05
     counts = np.floor(costs / unit).astype(np.int64)
@@ -66,64 +52,39 @@ def searched(graph, costs, u, threshold, *, rise=0.0, starts=10**6, max_labels=1
     best, walks, is_done = threshold, [], True
     while pending.any() and is_done:
         wanted = Search(threshold, best, rise, 0.3, starts, max_labels)
-        best, ptr, arcs, is_done = kernel(graph, steps, out, wanted, pending, bounds)
+        best, ptr, arcs, is_done = closed_walks(graph, steps, out, wanted, pending, bounds)
         walks += families(ptr, arcs)
     return best, walks, bounds, is_done
 
 
-@pytest.mark.parametrize(("rise", "starts"), [(0.0, 100), (0.0, 1), (0.5, 2)])
+@pytest.mark.parametrize("option", [(0.0, 100), (0.0, 1), (0.5, 2), 0.0, 0.3, 1.0])
 @pytest.mark.parametrize("seed", range(150))
-def test_general_search_finds_the_worst_ratio(seed, rise, starts):
-    n, tails, heads, costs, u = instance(seed, hub=False)
-    cycles = all_cycles(tails, heads)
-    expected = worst(cycles, costs, u)
-    graph = arcs_of(n, tails, heads)
+def test_searches_find_the_worst_ratio(seed, option):
+    """The general search with a least rise of the ratio and this many starts, and that through a hub with a lean."""
+    hub = isinstance(option, float)
+    n, tails, heads, costs, u = instance(seed, hub=hub)
+    cycles, graph = all_cycles(n, tails, heads), arcs_of(n, tails, heads)
+    expected, known = worst(cycles, costs, u), {tuple(sorted(c)) for c in cycles}
     for threshold in (0.05 * expected + 1e-3, 0.5 * expected + 1e-3, expected * (1 + 1e-9) + 1e-3):
-        best, walks, bounds, is_done = searched(graph, costs, u, threshold, rise=rise, starts=starts)
-        assert is_done
+        if hub:
+            best, ptr, arcs, ratios, labels = hub_walks(graph, costs, u, threshold, option, 2, 10**6)
+            assert labels >= 0
+            found = families(ptr, arcs)
+            np.testing.assert_allclose(ratios, [u[c].sum() / costs[c].sum() ** 2 for c in found], rtol=1e-12)
+            last, counts = np.unique(np.array([c[0] for c in found], dtype=int), return_counts=True)
+            assert (heads[last] == 0).all()
+            assert (counts <= 2).all()
+        else:
+            best, walks, bounds, is_done = searched(graph, costs, u, threshold, rise=option[0], starts=option[1])
+            assert is_done
+            assert bounds.max() == pytest.approx(best, rel=1e-12)
+            ptr = np.concatenate(([0], np.cumsum([len(w) for w in walks]))).astype(np.int64)
+            arcs = np.concatenate([np.empty(0, dtype=np.int64), *walks])
+            found = families(*split_into_cycles(ptr, arcs, tails, heads, n))
         assert best == pytest.approx(max(expected, threshold), rel=1e-9)
-        assert bounds.max() == pytest.approx(best, rel=1e-12)
-        ptr = np.concatenate(([0], np.cumsum([len(w) for w in walks]))).astype(np.int64)
-        arcs = np.concatenate([np.empty(0, dtype=np.int64), *walks])
-        simple = families(*split_into_cycles(ptr, arcs, tails, heads, n))
-        known = {tuple(sorted(c)) for c in cycles}
-        assert all(tuple(sorted(c)) in known for c in simple)
-        if expected > threshold:
-            assert worst(simple, costs, u) == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_compiled_and_plain_general_search_agree(seed):
-    n, tails, heads, costs, u = instance(seed, hub=False)
-    graph = arcs_of(n, tails, heads)
-    plain_kernel = getattr(cheapest_closed_walks, "py_func", cheapest_closed_walks)
-    compiled = searched(graph, costs, u, 0.01, rise=0.3)
-    plain = searched(graph, costs, u, 0.01, rise=0.3, kernel=plain_kernel)
-    assert compiled[0] == plain[0]
-    assert [w.tolist() for w in compiled[1]] == [w.tolist() for w in plain[1]]
-    np.testing.assert_array_equal(compiled[2], plain[2])
-
-
-@pytest.mark.parametrize("lean", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("seed", range(150))
-def test_hub_search_finds_the_worst_ratio(seed, lean):
-    n, tails, heads, costs, u = instance(seed, hub=True)
-    cycles = all_cycles(tails, heads)
-    expected = worst(cycles, costs, u)
-    graph = arcs_of(n, tails, heads)
-    for threshold in (0.05 * expected + 1e-3, 0.5 * expected + 1e-3, expected * (1 + 1e-9) + 1e-3):
-        best, ptr, arcs, ratios, labels = hub_walks(graph, costs, u, threshold, lean, 2, 10**6)
-        assert labels >= 0
-        assert best == pytest.approx(max(expected, threshold), rel=1e-9)
-        found = families(ptr, arcs)
-        known = {tuple(sorted(c)) for c in cycles}
         assert all(tuple(sorted(c)) in known for c in found)
-        np.testing.assert_allclose(ratios, [u[c].sum() / costs[c].sum() ** 2 for c in found], rtol=1e-12)
         if expected > threshold:
-            assert max(ratios) == pytest.approx(expected, rel=1e-9)
-        last, counts = np.unique(np.array([c[0] for c in found], dtype=int), return_counts=True)
-        assert (heads[last] == 0).all()
-        assert (counts <= 2).all()
+            assert worst(found, costs, u) == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_label_limit_is_reported_and_not_passed_over():

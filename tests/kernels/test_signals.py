@@ -1,8 +1,6 @@
 """Kernels handle signals, whatever numba does around them."""
 
 import _thread
-import gc
-import random
 import signal
 import subprocess
 import sys
@@ -14,7 +12,6 @@ import numpy as np
 import pytest
 from numba import njit
 
-import semibandits as sb
 from semibandits.kernels.interruptible import call_interruptibly
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 
@@ -73,23 +70,25 @@ def test_exceptions_of_handlers_leave_kernels_unchanged(alarm, polite):
 
 @compiled
 def test_kernels_continue_after_a_handler_that_raises_nothing():
-    rang = []
-    before = signal.signal(signal.SIGALRM, lambda *_: rang.append(True))
+    rang = np.zeros(1, dtype=np.int64)
+
+    def ring(number, frame):
+        rang[0] += 1
 
     @njit
-    def many(n):
-        for _ in range(n):
+    def until(rang, times):
+        while rang[0] < times:
             check_signals()
-        return n
+        return rang[0]
 
-    many(1)
+    before = signal.signal(signal.SIGALRM, ring)
     try:
+        until(rang, 0)
         signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
-        assert many(3_000_000) == 3_000_000
+        assert until(rang, 3) >= 3
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
-    assert len(rang) > 1  # while it ran
 
 
 @compiled
@@ -136,39 +135,6 @@ def test_kernels_that_hear_are_kept_on_disk(tmp_path):
     assert [run.stderr for run in runs] == ["", ""]
 
 
-@compiled
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # lost exceptions are raised again
-@pytest.mark.parametrize("policy", [sb.GLADE(), sb.ThompsonSampling()])
-def test_a_learner_survives_ctrl_c_while_numba_takes_arguments_apart(policy):
-    learner, draw = sb.Learner(sb.MSets(8, 3), policy, variance=0.5, seed=0), random.Random(5)
-    twin = sb.Learner(sb.MSets(8, 3), policy, variance=0.5, seed=0)
-    for each in (learner, twin):
-        asked = each.ask()
-        each.tell(asked.id, np.zeros(3))
-    gc.collect()  # Python loses a Ctrl-C that arrives while it finalises what other tests have left
-    for _ in range(40):
-        send = threading.Timer(draw.uniform(0.0, 0.003), _interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            ask_until(send, learner)
-        send.join()
-        for round_ in learner.open_rounds:
-            learner.forget(round_.id)
-    while twin.rounds < learner.rounds:
-        twin.forget(twin.ask().id)
-    assert learner.ask().items.tolist() == twin.ask().items.tolist()
-
-
-def ask_until(send, learner):
-    send.start()
-    until = time.monotonic() + 20.0
-    while time.monotonic() < until:
-        learner.forget(learner.ask().id)
-
-
-def _interrupt():
-    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-
-
 @njit
 def spin(n):
     """Work that does not check for signals."""
@@ -189,20 +155,22 @@ def test_the_handler_is_put_back():
 
 @compiled
 def test_a_signal_between_two_calls_does_not_wait_for_ever():
-    """A thread that waits for the GIL sends Ctrl-C whenever one of several kernels ends."""
+    """A thread that waits for the GIL sends Ctrl-C when one of several kernels ends."""
     spin(1)
     before = signal.getsignal(signal.SIGINT)
     for _ in range(3):
-        send = threading.Timer(0.01, _thread.interrupt_main)
+        begun = threading.Event()
+        send = threading.Thread(target=lambda begun=begun: begun.wait() and _thread.interrupt_main())
+        send.start()
         with pytest.raises(KeyboardInterrupt):
-            spin_until(send, time.perf_counter() + 20.0)
+            spin_after(begun)
         send.join()
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def spin_until(send, end):
-    send.start()
-    while time.perf_counter() < end:
+def spin_after(begun):
+    begun.set()
+    for _ in range(1000):
         call_interruptibly(spin, 10_000_000)
 
 

@@ -1,7 +1,5 @@
 """Decomposition of circulations into cycles."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -2,7 +2,6 @@
 
 import _thread
 import logging
-import os
 import pickle
 import signal
 import subprocess
@@ -40,27 +39,31 @@ def fresh(function, **options):
     return made
 
 
+def fresh_pointer(function):
+    pointer = Pointer(fresh(function), numba.types.float64(numba.types.float64))
+    pointer._keep = lambda: None
+    return pointer
+
+
 def is_compiled(made):
     return bool(made.overloads)
 
 
-def test_a_short_call_is_not_compiled_and_a_kernel_that_has_cost_enough_is():
+def test_a_short_call_is_not_compiled_and_a_kernel_that_has_cost_enough_is(caplog):
     made = fresh(lambda x: x + 1.0)
     assert [made(1.0), made(2.0)] == [2.0, 3.0]
     assert not is_compiled(made)
     made.spent = 100.0
-    assert made(3.0) == 4.0
+    with caplog.at_level(logging.INFO, logger=tiers.__name__):
+        assert made(3.0) == 4.0
     assert is_compiled(made)
     assert made.spent == 0.0
+    assert "compiled" in caplog.text
 
 
 def test_expected_work_counts_outer_calls_only():
-    inner = fresh(lambda x: x + 1.0)
-
-    def function(x):
-        return inner(x)
-
-    outer = fresh(function)
+    inner, alone = (fresh(lambda x: x + 1.0) for _ in range(2))
+    outer = fresh(lambda x: inner(x))
     with expecting(0.1):
         assert outer(1.0) == 2.0
         assert not is_compiled(outer)
@@ -68,7 +71,6 @@ def test_expected_work_counts_outer_calls_only():
         assert outer(1.0) == 2.0
         assert is_compiled(outer)
         assert is_compiled(inner)  # as a part of it
-    alone = fresh(lambda x: x + 1.0)
     assert alone(1.0) == 2.0
     assert not is_compiled(alone)
 
@@ -81,11 +83,7 @@ def test_seconds_of_inner_kernels_count_for_both_and_seconds_of_compiling_for_no
         clock[0] += 0.05
 
     inner = fresh(work)
-
-    def function():
-        inner()
-
-    outer = fresh(function)
+    outer = fresh(lambda: inner())
     outer()
     assert [inner.spent, outer.spent] == pytest.approx([0.05, 0.05])
     with tiers._timed(outer, "a test"):
@@ -102,7 +100,8 @@ def test_a_call_that_lasts_longer_than_compiling_begins_again_with_all_as_it_was
     monkeypatch.setattr(tiers, "FIRST_SECONDS", 0.02)
     begun = []
 
-    def function(pair, rng):
+    @fresh
+    def made(pair, rng):
         begun.append(pair.left.copy())
         pair.left[0] += rng.random()
         pair.right[0][:] = 7.0
@@ -111,7 +110,6 @@ def test_a_call_that_lasts_longer_than_compiling_begins_again_with_all_as_it_was
             check_signals()
         return pair.left[0]
 
-    made = fresh(function)
     made._pays = lambda arguments: False  # what this kernel does cannot be compiled
     pair, rng = Pair(np.array([0.5, 0.0]), (np.zeros(3),)), np.random.default_rng(0)
     assert made(pair, rng) == 0.5 + np.random.default_rng(0).random()
@@ -119,7 +117,8 @@ def test_a_call_that_lasts_longer_than_compiling_begins_again_with_all_as_it_was
 
 
 def test_ctrl_c_at_a_poll_restores_the_arguments():
-    def function(target, rng):
+    @fresh
+    def made(target, rng):
         target[:] = 1.0
         rng.random()
         _thread.interrupt_main()
@@ -131,7 +130,7 @@ def test_ctrl_c_at_a_poll_restores_the_arguments():
 
     reached, target, rng = [], np.zeros(2), np.random.default_rng(3)
     with pytest.raises(KeyboardInterrupt):
-        fresh(function)(target, rng)
+        made(target, rng)
     assert reached == [1001.0]
     assert target.tolist() == [0.0, 0.0]
     assert rng.random() == np.random.default_rng(3).random()
@@ -140,25 +139,27 @@ def test_ctrl_c_at_a_poll_restores_the_arguments():
 def test_ctrl_c_without_a_poll_is_raised_after_the_call():
     reached = []
 
-    def function():
+    @fresh
+    def made():
         _thread.interrupt_main()
         for _ in range(1_000):
             pass
         reached.append(True)
 
     with pytest.raises(KeyboardInterrupt):
-        fresh(function)()
+        made()
     assert reached == [True]
 
 
 def test_exceptions_come_through_and_leave_all_as_it_was():
-    def function(target):
+    @fresh
+    def made(target):
         target[0] = 1.0
         raise ValueError("no")
 
     target = np.zeros(1)
     with pytest.raises(ValueError, match="no"):
-        fresh(function)(target)
+        made(target)
     assert target[0] == 0.0
     assert fresh(lambda x: x)(2.0) == 2.0  # nothing is left over from the call before
 
@@ -171,13 +172,13 @@ def test_divisions_by_zero_are_silent_as_when_compiled():
 
 
 def test_large_arguments_are_compiled_for_at_once():
-    def total(values):
+    @fresh
+    def made(values):
         found = 0.0
         for k in range(len(values)):
             found += values[k]
         return found
 
-    made = fresh(total)
     assert made(np.ones(10)) == 10.0
     assert not is_compiled(made)
     assert made(np.ones(tiers.MOST_COPIED // 8 + 1)) == tiers.MOST_COPIED // 8 + 1
@@ -186,11 +187,7 @@ def test_large_arguments_are_compiled_for_at_once():
 
 def test_any_number_of_arguments():
     inner = fresh(lambda x, y: x - y)
-
-    def function(*both):
-        return inner(*both)
-
-    outer = fresh(function)
+    outer = fresh(lambda *both: inner(*both))
     assert outer(5.0, 3.0) == 2.0
     outer.spent = 100.0
     assert outer(5.0, 3.0) == 2.0
@@ -198,16 +195,8 @@ def test_any_number_of_arguments():
 
 
 def test_who_takes_pointers_waits_for_their_compilation_only_if_that_pays():
-    signature = numba.types.float64(numba.types.float64)
-
-    def call(function, x):
-        return function(x)
-
-    caller = fresh(call, calls=True)
-    one, two = (fresh(lambda x: x + 1.0), fresh(lambda x: x + 2.0))
-    pointers = [Pointer(made, signature) for made in (one, two)]
-    for pointer in pointers:
-        pointer._keep = lambda: None
+    caller = fresh(lambda function, x: function(x), calls=True)
+    pointers = fresh_pointer(lambda x: x + 1.0), fresh_pointer(lambda x: x + 2.0)
     with expecting(100.0):
         assert caller(pointers[0], 1.0) == 2.0
     assert pointers[0].is_compiled
@@ -222,11 +211,7 @@ def test_who_takes_pointers_waits_for_their_compilation_only_if_that_pays():
 
 def test_constants_in_calls_have_no_version_of_their_own():
     inner = fresh(lambda values, i: values[i])
-
-    def function(values, i):
-        return inner(values, 0) + inner(values, i)
-
-    outer = fresh(function)
+    outer = fresh(lambda values, i: inner(values, 0) + inner(values, i))
     outer.spent = 100.0
     assert outer(np.array([1.0, 2.0]), 1) == 3.0
     assert is_compiled(outer)
@@ -259,15 +244,8 @@ class Pointers(NamedTuple):
 
 def test_an_exception_at_the_address_of_a_pointer_comes_through(monkeypatch):
     """As that of a signal: the addresses of the pointers after it are not asked for."""
-    signature = numba.types.float64(numba.types.float64)
-
-    def call(both, x):
-        return both.first(x) + both.second(x)
-
-    caller = fresh(call, calls=True)
-    both = Pointers(0, *(Pointer(fresh(lambda x: x + 1.0), signature) for _ in range(2)))
-    for pointer in both[1:]:
-        pointer._keep = lambda: None
+    caller = fresh(lambda both, x: both.first(x) + both.second(x), calls=True)
+    both = Pointers(0, fresh_pointer(lambda x: x + 1.0), fresh_pointer(lambda x: x + 1.0))
     with expecting(100.0):
         assert caller(both, 1.0) == 4.0
     asked = []
@@ -308,10 +286,7 @@ def test_threads_run_as_python_while_another_compiles():
 
 
 def test_threads_have_tiers_of_their_own():
-    def nested():
-        return tiers._thread.running
-
-    made, found = fresh(nested), []
+    made, found = fresh(lambda: tiers._thread.running), []
     other = threading.Thread(target=lambda: found.append(made()))
     other.start()
     other.join()
@@ -324,14 +299,6 @@ def test_kernels_are_pickled():
 
     again = pickle.loads(pickle.dumps(select_into))
     assert again.py_func.__name__ == "select_into"
-
-
-def test_compiling_is_logged(caplog):
-    made = fresh(lambda x: x + 1.0)
-    made.spent = 100.0
-    with caplog.at_level(logging.INFO, logger="semibandits.kernels.tiers"):
-        made(1.0)
-    assert "compiled" in caplog.text
 
 
 class Dies:
@@ -371,14 +338,10 @@ def test_ctrl_c_that_is_lost_before_a_kernel_runs_is_raised_after_it(monkeypatch
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_an_unknown_tier_is_refused():
-    done = subprocess.run(
-        [sys.executable, "-c", "import semibandits.kernels.tiers"],
-        env={**os.environ, "SEMIBANDITS_TIER": "fast"},
-        capture_output=True,
-        text=True,
-    )
-    assert "SEMIBANDITS_TIER must be 'auto', 'python' or 'compiled', got 'fast'" in done.stderr
+def test_an_unknown_tier_is_refused(monkeypatch):
+    monkeypatch.setenv(tiers.TIER, "fast")
+    with pytest.raises(ValueError, match="SEMIBANDITS_TIER must be 'auto', 'python' or 'compiled', got 'fast'"):
+        tiers.chosen_tier()
 
 
 @given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))

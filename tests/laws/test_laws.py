@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from semibandits.errors import InvalidInputError
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Mixed, Poisson
 
 # Law, range of means, and variance of the reward at a mean: the divergence of a raise e has the slope e / variance(theta + e).
@@ -172,37 +171,3 @@ def test_variances_and_bounds_may_differ_between_items():
     assert law.raise_at(theta, np.array([4.0, 4.0])).tolist() == [0.5, 4.0]
     assert law.take(np.array([1])) == Gaussian([1.0], upper=[np.inf])
     assert hash(law) == hash(Gaussian((0.5, 1.0), upper=(1.0, np.inf)))
-
-
-@pytest.mark.parametrize(
-    ("law", "theta", "words"),
-    [
-        (Bernoulli(), [0.5, 1.2], "must lie in \\[0, 1\\].*got 1.2 for item 1"),
-        (Poisson(), [1.0, -0.5], "must be >= 0 for Poisson.*got -0.5 for item 1.*cost=True"),
-        (Poisson(cost=True), [0.5], "must be <= 0.*leave out cost=True"),
-        (Gamma(), [0.0], "must be > 0"),
-        (Gamma(cost=True), [0.0], "must be < 0"),
-        (Gaussian(upper=0.0), [-1.0, 0.5], "at most upper, got 0.5 for item 1"),
-        (Gaussian([0.5, 0.5]), [1.0, 1.0, 1.0], "variance must be one number or one per item"),
-        (Mixed([Poisson()]), [1.0, 1.0], "one an item, got 1 for 2"),
-        (Mixed([Poisson(), Bernoulli()]), [1.0, 1.5], "must lie in \\[0, 1\\]"),
-    ],
-)
-def test_means_that_a_law_does_not_allow_are_refused(law, theta, words):
-    with pytest.raises(InvalidInputError, match=words):
-        law.check(np.array(theta))
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Gaussian(0.0), "variance must be positive"),
-        (lambda: Gaussian(1.0, upper=np.nan), "upper must be numbers or inf"),
-        (lambda: Gamma(-1.0), "shape must be positive"),
-        (lambda: Mixed([Poisson(), 3]), "one Law per item, got 3 for item 1"),
-        (lambda: Mixed([Mixed([Poisson()])]), "one Law per item"),
-    ],
-)
-def test_laws_that_do_not_exist_are_refused(make, words):
-    with pytest.raises(InvalidInputError, match=words):
-        make()

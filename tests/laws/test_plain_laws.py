@@ -6,7 +6,6 @@ import math
 import pytest
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Mixed, Poisson, law_from
 from semibandits.laws.plain import KINDS, plain, text, title, words
 
@@ -47,28 +46,6 @@ def test_laws_are_read_from_text(law):
 )
 def test_written_forms_are_read(said, law):
     assert law_from(said) == law
-
-
-@pytest.mark.parametrize(
-    ("said", "message"),
-    [
-        ("cauchy", f"the law must be one of {', '.join(KINDS)}, got 'cauchy'"),
-        ("", "the law must be one of"),
-        (3, "a law must be a name"),
-        ({"shape": 2}, "a law must be a name"),
-        ("poisson:shape=2", "parameters of poisson must be among cost, got 'shape'"),
-        ("bernoulli:cost", "parameters of bernoulli must be left out, got 'cost'"),
-        ("gamma:shape=two", "shape must be a number, got 'two'"),
-        ("gamma:shape", "shape must be a number, as in shape=2, got True"),
-        ("gamma:cost=2", "cost must be true or false, got 2.0"),
-        ("gamma:shape=-1", "shape must be positive"),
-        ("mixed", "a mixed law must have kinds and which"),
-        ({"name": "mixed", "kinds": ["poisson"], "which": [0, 1]}, "which must hold indices into kinds"),
-    ],
-)
-def test_invalid_input_is_refused(said, message):
-    with pytest.raises(InvalidInputError, match=message):
-        law_from(said)
 
 
 class Own(Law):

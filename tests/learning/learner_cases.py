@@ -1,7 +1,8 @@
-"""A small decision set of each family, with ties among equal items, and policies of every kind."""
+"""A small decision set of each family, with ties among equal items; policies of every kind; learners in a database."""
 
 import numpy as np
 
+import semibandits as sb
 from semibandits import matroids
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
@@ -78,3 +79,16 @@ def means_of(decision_set):
     theta[1::3] = 0.5
     theta[-1] = 0.0
     return theta if decision_set.upper is None else decision_set.upper - np.abs(theta)
+
+
+OPTIONS = {"variance": 0.5, "seed": 3, "drift_error": 0.01}
+
+
+def opened(url, name="one", **options):
+    """The learner of that name in a database."""
+    return sb.open_learner(url, name=name, **options)
+
+
+def new(url, name="one", **options):
+    """The same, which is created if necessary."""
+    return opened(url, name, **{"decision_set": sb.MSets(6, 2), "policy": sb.CUCB(), **OPTIONS, **options})

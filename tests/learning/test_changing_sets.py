@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from learner_cases import POLICIES, SETS
 
-from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.routes import Routes
-from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.errors import InvalidInputError
 from semibandits.learning import Learner
 from semibandits.learning.storage import stored_generator
 from semibandits.policies import CUCB, ESCB, GLADE, Agent, Policy, ThompsonSampling
@@ -56,20 +55,6 @@ def test_rounds_that_were_told_do_not_expire():
         learner.tell(0, [0.0, 1.0])
 
 
-@pytest.mark.parametrize(("options", "words"), [
-    ({}, "either age or before, got age=None and before=None"), ({"age": 1, "before": 1}, "either age or before"),
-    ({"age": -1}, "age must be an integer >= 0, got -1"), ({"age": 1.5}, "age must be an integer"),
-    ({"before": True}, "before must be an integer >= 0, got True"),
-])  # fmt: skip
-def test_malformed_ages(options, words):
-    learner = Learner(MSets(6, 2), variance=1.0, seed=0)
-    asked(learner, 2)
-    before = text(learner)
-    with pytest.raises(InvalidInputError, match=words):
-        learner.expire(**options)
-    assert text(learner) == before
-
-
 def played(learner, n, rng):
     for _ in range(n):
         one = learner.ask()
@@ -77,6 +62,7 @@ def played(learner, n, rng):
     return learner
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_same_set_keeps_all_counts_and_open_rounds(family, name):
@@ -110,55 +96,44 @@ def test_policies_of_counts_alone_continue_as_if_nothing_had_happened(policy):
     assert [one.decision.tolist() for one in asked(new, 5)] == [one.decision.tolist() for one in asked(old, 5)]
 
 
-@pytest.mark.parametrize("name", POLICIES)
-def test_a_learner_that_moves_is_one_that_knew_the_observations_all_along(name):
-    """The same decisions to the last bit as a learner that starts on the new set from what was observed of its items."""
-    rng, observed, rewards = np.random.default_rng(3), [], []
-    old = Learner(MSets(6, 2, items="abcdef"), POLICIES[name], variance=0.3, seed=1)
+def played_and_listed(name, rng):
+    """A learner after 40 rounds, and a function that makes a new one for a set from what was observed of its items."""
+    old, observed, rewards = Learner(MSets(6, 2, items="abcdef"), POLICIES[name], variance=0.3, seed=1), [], []
     for _ in range(40):
         one = old.ask()
         outcome = (0.1 * one.items + rng.normal(0.0, 0.5, 2)).tolist()
         old.tell(one.id, outcome)
         observed += one.labels
         rewards += outcome
-    changed = MSets(6, 2, items="cdefgh")
-    moved, _ = old.replace(changed)
-    generator = stored_generator(old.state()["generator"])
-    known = Learner.from_history(
-        changed, observed, rewards, POLICIES[name], variance=0.3, seed=generator, rounds=40, ignore_unknown=True
-    )
-    for _ in range(40):
-        first, second = moved.ask(), known.ask()
-        assert first.decision.tolist() == second.decision.tolist()
-        outcome = (0.1 * first.items + rng.normal(0.0, 0.5, 2)).tolist()
-        moved.tell(first.id, outcome)
-        known.tell(second.id, outcome)
+
+    def known(decision_set):
+        options = {"variance": 0.3, "seed": stored_generator(old.state()["generator"]), "rounds": 40, "ignore_unknown": True}
+        return Learner.from_history(decision_set, observed, rewards, POLICIES[name], **options)
+
+    return old, known
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_items_that_leave_are_a_learner_that_knew_the_observations_all_along(name):
-    """The same for items that are no longer available; the policy may plan at another time then, but knows the same."""
-    rng, observed, rewards = np.random.default_rng(3), [], []
-    old = Learner(MSets(6, 2, items="abcdef"), POLICIES[name], variance=0.3, seed=1)
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_a_learner_that_moves_is_one_that_knew_the_observations_all_along(name, is_moved):
+    """The same decisions to the last bit as a learner that starts on the new set from what was observed of its items.
+
+    The same for items that are no longer available; the policy may plan at another time then, but knows the same.
+    """
+    rng = np.random.default_rng(3)
+    old, known_on = played_and_listed(name, rng)
+    changed = MSets(6, 2, items="cdefgh") if is_moved else MSets(4, 2, items="abcd")
+    learner, available = (old.replace(changed)[0], None) if is_moved else (old, set("abcd"))
+    known = known_on(changed)
     for _ in range(40):
-        one = old.ask()
-        outcome = (0.1 * one.items + rng.normal(0.0, 0.5, 2)).tolist()
-        old.tell(one.id, outcome)
-        observed += one.labels
-        rewards += outcome
-    known = Learner.from_history(
-        MSets(4, 2, items="abcd"), observed, rewards, POLICIES[name], variance=0.3,
-        seed=stored_generator(old.state()["generator"]), rounds=40, ignore_unknown=True,
-    )  # fmt: skip
-    for _ in range(40):
-        first, second = old.ask(set("abcd")), known.ask()
+        first, second = learner.ask(available), known.ask()
         assert first.labels == second.labels
         outcome = (0.1 * first.items + rng.normal(0.0, 0.5, 2)).tolist()
-        old.tell(first.id, outcome)
+        learner.tell(first.id, outcome)
         known.tell(second.id, outcome)
 
 
-@pytest.mark.long
+@pytest.mark.verify
 def test_regret_after_a_change_is_that_of_a_learner_that_knew_it_all_along():
     """Short form of a check in `verification`: in rounds 1,001 to 1,800, after two new items have come in round 601.
 
@@ -232,53 +207,20 @@ def test_routes_start_new_links_at_their_least_costs():
 def test_variances_per_item():
     old = Learner(MSets(3, 1, items="abc"), CUCB(), variance=[1.0, 2.0, 3.0], seed=0)
     assert old.replace(MSets(2, 1, items="ca"))[0].state()["variance"] == [3.0, 1.0]
-    with pytest.raises(InvalidInputError, match="variance must be given, since it differs from item to item and 1 items are new"):
-        old.replace(MSets(2, 1, items="cz"))
     assert old.replace(MSets(2, 1, items="cz"), variance=4.0)[0].state()["variance"] == 4.0
     own = Learner(MSets(2, 1), CUCB(variance=(1.0, 2.0)), variance=1.0, seed=0)
-    with pytest.raises(InvalidInputError, match=r"variance must .*\(3,\)"):
-        own.replace(MSets(3, 1))
     assert own.replace(MSets(3, 1), CUCB(variance=(1.0, 2.0, 3.0)))[0].policy.variance == (1.0, 2.0, 3.0)
 
 
-def test_malformed_sets():
-    learner = Learner(MSets(3, 1), variance=1.0, seed=0)
-    with pytest.raises(InvalidInputError, match="decision_set must be a DecisionSet, got int"):
-        learner.replace(3)
-    with pytest.raises(InvalidInputError, match="prior_plays"):
-        learner.replace(MSets(3, 1), prior_plays=1)
-
-
-class Twins(DecisionSet):
-    """Two items with one label."""
-
-    d, m, items = 2, 1, ("a", "a")
-
-    def maximize(self, weights):
-        return np.arange(2) == np.argmax(weights)
-
-
-def test_labels_must_be_distinct():
-    twins, plain = Twins(), MSets(2, 1, items="ab")
-    for old, new in ((twins, plain), (plain, twins)):
-        with pytest.raises(InvalidInputError, match=r"labels must be distinct .*got 'a' twice in"):
-            Learner(old, CUCB(), variance=1.0, seed=0).replace(new)
-
-
-class Own(Policy, Agent):
+class Recalling(Policy, Agent):
     def start(self, decision_set, variance):
-        return Own()
+        return Recalling()
 
     def choose(self, rng):
         return np.array([True, False])
 
     def observe(self, items, rewards):
         pass
-
-
-class Recalling(Own):
-    def start(self, decision_set, variance):
-        return Recalling()
 
     def recall(self, history):
         self.known = history
@@ -288,8 +230,6 @@ class Recalling(Own):
 
 
 def test_policies_of_your_own():
-    with pytest.raises(UnsupportedError, match=r"does not support a history.*override `recall`"):
-        Learner(MSets(2, 1), Own(), variance=1.0, seed=0).replace(MSets(2, 1))
     old = Learner(MSets(2, 1), Recalling(), variance=1.0, seed=0)
     old.tell(old.ask().id, [3.0])
     old.ask()

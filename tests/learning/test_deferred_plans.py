@@ -6,7 +6,6 @@ import threading
 import numpy as np
 import pytest
 from learner_cases import SETS, means_of
-from test_interrupted_calls import interrupted
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, StorageError
@@ -126,22 +125,6 @@ def test_a_restored_learner_continues_bit_for_bit(is_planned):
     assert again.state() == learner.state()
 
 
-@pytest.mark.parametrize("call", [lambda one: one.ask(), lambda one: one.solve_plan()], ids=["ask", "solve"])
-def test_an_interrupted_call_is_done_or_not_done(call):
-    learner = new()
-    play(learner, 15)
-    before, lines = learner.state(), 0
-    call(learner)
-    after = learner.state()
-    while True:
-        learner = sb.Learner.from_state(before)
-        if not interrupted(lambda: call(learner), lines + 1):  # noqa: B023 (called at once)
-            break
-        lines += 1
-        assert learner.state() in (before, after), f"at line {lines} of the call"
-    assert lines > 8
-
-
 def opened(url, **options):
     arguments = {"decision_set": SETS["msets"](), "policy": sb.OSSB(), "variance": 0.2, "seed": 1, "defer_plans": True}
     return sb.open_learner(url, name="one", **{**arguments, **options})
@@ -211,5 +194,3 @@ def test_policies_without_plans_want_none():
     play(learner, 20)
     assert not learner.wants_plan
     assert not learner.solve_plan()
-    with pytest.raises(InvalidInputError, match="defer_plans must be True or False, got 1"):
-        sb.Learner(sb.MSets(4, 2), variance=1.0, seed=0, defer_plans=1)

@@ -2,29 +2,18 @@
 
 import json
 import pickle
-import re
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from learner_cases import POLICIES, SETS, means_of
+from learner_cases import OPTIONS, POLICIES, SETS, means_of, new, opened
 from sqlalchemy import text
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database import opening
-
-OPTIONS = {"variance": 0.5, "seed": 3, "drift_error": 0.01}
-
-
-def opened(url, name="one", **options):
-    return sb.open_learner(url, name=name, **options)
-
-
-def new(url, name="one", **options):
-    return opened(url, name, **{"decision_set": sb.MSets(6, 2), "policy": sb.CUCB(), **OPTIONS, **options})
 
 
 def play(learners, rounds, theta, seed=0):
@@ -55,14 +44,14 @@ def play(learners, rounds, theta, seed=0):
                 learner.forget(number)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("policy", sorted(POLICIES))
 @pytest.mark.parametrize("family", ["paths", "msets", "own"])
-def test_the_decisions_and_the_state_are_those_of_a_learner_in_memory(family, policy, tmp_path):
-    url, make = f"sqlite:///{tmp_path}/learners.db", SETS[family]
-    arguments = {"decision_set": make(), "policy": POLICIES[policy], **OPTIONS}
+def test_the_decisions_and_the_state_are_those_of_a_learner_in_memory(family, policy, file_url):
+    url, make = file_url, SETS[family]
     own = {"decision_set": make()} if family == "own" else {}
-    memory = sb.Learner(arguments["decision_set"], arguments["policy"], **OPTIONS)
-    with opened(url, **arguments, snapshot_every=7) as durable:
+    memory = sb.Learner(make(), POLICIES[policy], **OPTIONS)
+    with new(url, decision_set=make(), policy=POLICIES[policy], snapshot_every=7) as durable:
         play([memory, durable], 25, means_of(make()))
         assert durable.state() == memory.state()
     with opened(url, **own, snapshot_every=7) as again:
@@ -71,8 +60,8 @@ def test_the_decisions_and_the_state_are_those_of_a_learner_in_memory(family, po
         assert again.state() == memory.state() == opened(url, **own).state()
 
 
-def test_all_properties_are_those_of_a_learner_in_memory(url):
-    memory, durable = sb.Learner(sb.MSets(6, 2), sb.CUCB(), **OPTIONS), new(url)
+def test_all_properties_are_those_of_a_learner_in_memory(file_url):
+    memory, durable = sb.Learner(sb.MSets(6, 2), sb.CUCB(), **OPTIONS), new(file_url)
     play([memory, durable], 12, np.linspace(0, 1, 6))
     names = {name for name in dir(sb.Learner) if not name.startswith("_")}
     assert names - set(dir(durable)) == {"from_history", "from_rounds", "from_state"}
@@ -95,10 +84,6 @@ def test_laws_and_priors_are_kept(url):
     for learner in (memory, durable):
         learner.tell(learner.ask().id, [3, 4])
     assert opened(url).state() == opened(url, law="poisson", **prior).state() == memory.state()
-    with pytest.raises(InvalidInputError, match="prior must be that of the learner 'one'"):
-        opened(url, **{**prior, "prior_plays": 3})
-    with pytest.raises(InvalidInputError, match="policy must have the specification"):
-        opened(url, law="bernoulli")
 
 
 def test_several_handles_take_turns(url):
@@ -112,33 +97,25 @@ def test_several_handles_take_turns(url):
     assert handles[0].calls == 60
 
 
-@pytest.mark.parametrize("is_shared", [True, False])
-def test_threads_ask_and_tell_at_once(url, is_shared):
-    first, ids, errors = new(url, timeout=60.0), [], []
+def test_threads_with_handles_of_their_own_ask_and_tell_at_once(url):
+    first = new(url, timeout=60.0)
 
-    def work():
-        try:
-            learner = first if is_shared else opened(url, timeout=60.0)
-            for _ in range(10):
-                asked = learner.ask()
-                ids.append(asked.id)
-                learner.tell(asked.id, [1.0, 0.5])
-        except Exception as error:
-            errors.append(error)
+    def work(number):
+        learner, ids = opened(url, timeout=60.0), []
+        for _ in range(6):
+            ids.append(learner.ask().id)
+            learner.tell(ids[-1], [1.0, 0.5])
+        return ids
 
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    assert sorted(ids) == list(range(60))
-    assert first.calls == 120
+    with ThreadPoolExecutor(6) as pool:
+        ids = [one for part in pool.map(work, range(6)) for one in part]
+    assert sorted(ids) == list(range(36))
+    assert first.calls == 72
     assert first.state() == opened(url).state()
 
 
-def test_misuse_changes_nothing(url):
-    learner = new(url)
+def test_misuse_changes_nothing(file_url):
+    learner = new(file_url)
     asked = learner.ask()
     before = learner.state()
     for call in (
@@ -149,24 +126,27 @@ def test_misuse_changes_nothing(url):
         lambda: learner.tell_many([(asked.id, [1.0, 2.0]), (asked.id, [1.0, 2.0])]),
         lambda: learner.tell_many(3),
         lambda: learner.forget(-1),
+        lambda: learner.expire(),
+        lambda: learner.expire(age=1, before=1),
+        lambda: learner.ask([False] * 5),
+        lambda: learner.ask({"nobody"}),
+        lambda: learner.ask_many(0),
+        lambda: learner.ask_many(2, [3]),
     ):
-        with pytest.raises(InvalidInputError):
+        with pytest.raises((InvalidInputError, sb.Infeasible)):
             call()
-    assert learner.state() == before == opened(url).state()
+    assert learner.state() == before == opened(file_url).state()
     assert learner.calls == 1
 
 
-def test_a_call_with_a_key_takes_effect_once(url):
-    learner = new(url)
-    one, again = learner.ask(key="monday"), learner.ask(key="monday")
+def test_a_call_with_a_key_takes_effect_once(file_url):
+    learner, other = new(file_url), opened(file_url)
+    one, again = learner.ask(key="monday"), other.ask(key="monday")
     assert (one.id, one.items.tolist(), one.labels) == (again.id, again.items.tolist(), again.labels)
-    other = opened(url)
-    assert other.ask(key="monday").id == one.id
-    other.tell(one.id, [1.0, 2.0], key="monday's outcome")
-    learner.tell(one.id, [1.0, 2.0], key="monday's outcome")
     second = learner.ask()
-    learner.forget(second.id, key="lost")
-    other.forget(second.id, key="lost")
+    for handle in (other, learner):
+        handle.tell(one.id, [1.0, 2.0], key="monday's outcome")
+        handle.forget(second.id, key="lost")
     assert learner.calls == 4
     assert learner.plays.sum() == 2
     for call in (
@@ -176,12 +156,10 @@ def test_a_call_with_a_key_takes_effect_once(url):
     ):
         with pytest.raises(InvalidInputError, match="key must be one for the same call"):
             call()
-    with pytest.raises(InvalidInputError, match="key must be a printable text"):
-        learner.ask(key="")
 
 
-def test_pickles_are_the_same_learner(url):
-    learner = new(url)
+def test_pickles_are_the_same_learner(file_url):
+    learner = new(file_url)
     learner.ask()
     other = pickle.loads(pickle.dumps(learner))
     other.ask()
@@ -190,29 +168,6 @@ def test_pickles_are_the_same_learner(url):
 
 
 FORKED = """
-import os, sys
-import semibandits as sb
-learner = sb.open_learner(sys.argv[1], name="one")
-learner.ask()
-child = os.fork()
-for _ in range(5):
-    learner.ask()
-if child == 0:
-    sys.stdout.flush()
-    os._exit(0)
-assert os.waitpid(child, 0)[1] == 0
-print(learner.rounds)
-"""
-
-
-def test_a_forked_process_has_connections_of_its_own(url):
-    learner = new(url)
-    done = subprocess.run([sys.executable, "-c", FORKED, url], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr, done.returncode) == ("11\n", "", 0)
-    assert learner.rounds == 11
-
-
-FORKED_IN_A_CALL = """
 import os, sys, threading
 import semibandits as sb
 
@@ -245,109 +200,52 @@ for call in calls:
     call.join()
 learner.ask()
 print(learner.rounds, learner.calls)
+
+child = os.fork()  # while no call is carried out: both have the idle connections of the parent
+for _ in range(5):
+    learner.ask()
+if child == 0:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+print(learner.rounds)
+
+if sys.argv[1].startswith("sqlite"):  # a child that inherits a connection holds no lock: the log must not be deleted under it
+    read, write = os.pipe()
+    if os.fork() == 0:
+        os.read(read, 1)  # until the parent has closed its connections
+        learner.ask()
+        os._exit(0)
+    learner.ask()
+    learner.close()
+    os.write(write, b"x")
+    os.wait()
+    print(learner.rounds)
 """
 
 
-def test_a_process_that_is_forked_while_a_thread_is_in_a_call_can_go_on(url):
-    """It does not wait for threads that it does not have, carries out no calls of theirs, and reads what they left half done."""
+@pytest.mark.one_in(8)
+def test_forked_processes_have_connections_of_their_own(url):
+    """A child does not wait for threads that it does not have, carries out no calls of theirs, and reads what they left
+    half done."""
     learner = new(url)
-    done = subprocess.run([sys.executable, "-c", FORKED_IN_A_CALL, url], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr, done.returncode) == ("9 9\n", "", 0)
+    done = subprocess.run([sys.executable, "-c", FORKED, url], capture_output=True, text=True, check=False)
+    expected = "9 9\n19\n21\n" if url.startswith("sqlite") else "9 9\n19\n"
+    assert (done.stdout, done.stderr, done.returncode) == (expected, "", 0)
     assert learner.state() == opened(url).state()
 
 
-ORPHANED = """
-import os, sys
-import semibandits as sb
-learner = sb.open_learner(sys.argv[1], name="one")
-learner.ask()
-read, write = os.pipe()
-if os.fork() == 0:
-    os.read(read, 1)  # until the parent has closed its connections
-    learner.ask()
-    os._exit(0)
-learner.ask()
-learner.close()
-os.write(write, b"x")
-os.wait()
-print(learner.rounds)
-"""
-
-
-def test_a_child_keeps_the_log_of_the_file_although_the_parent_closes_it(tmp_path):
-    """SQLite in a child that inherits a connection holds no lock, and the log is deleted under it."""
-    url = f"sqlite:///{tmp_path}/learners.db"
-    new(url).close()
-    done = subprocess.run([sys.executable, "-c", ORPHANED, url], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr, done.returncode) == ("3\n", "", 0)
-
-
-def test_learners_of_a_database_are_independent(url):
-    one, two = new(url), new(url, "two", seed=4)
+def test_learners_of_a_database_are_independent(file_url):
+    one, two = new(file_url), new(file_url, "two", seed=4)
     one.ask()
     assert (one.rounds, two.rounds) == (1, 0)
     two.tell(two.ask().id, [1.0, 1.0])
     assert one.plays.sum() == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"decision_set": sb.MSets(7, 2)}, "decision_set must be the MSets with fingerprint"),
-        ({"policy": sb.ESCB()}, "policy must have the specification"),
-        ({"variance": 0.25}, r"variance must be that of the learner 'one', 0.5, got 0.25"),
-        ({"seed": 4}, "seed must be that of the learner 'one', got 4"),
-        ({"snapshot_every": 0}, "snapshot_every must be an integer >= 1"),
-        ({"timeout": -1}, "timeout must be a number of seconds"),
-        ({"name": "two"}, "decision_set must be given for a new learner"),
-        ({"name": "ona"}, r"has no learner 'ona': did you mean 'one'\?"),
-        ({"name": "a\nb"}, "name must be a printable text"),
-    ],
-)
-def test_arguments_that_do_not_fit(tmp_path, options, message):
-    url = f"sqlite:///{tmp_path}/learners.db"
-    new(url)
-    with pytest.raises(InvalidInputError, match=message):
-        opened(url, **options)
-    with pytest.raises(TypeError, match="did you mean seed"):
-        opened(url, random_state=0)
-
-
-@pytest.mark.parametrize(
-    ("url", "error", "message"),
-    [
-        ("learners.db", InvalidInputError, "url must be the URL of a database, got 'learners.db'"),
-        ("sqlite:///\udcff.db", InvalidInputError, r"url must be the URL of a database, got 'sqlite:///\\udcff.db'"),
-        ("sqlite://", InvalidInputError, "url must name a file"),
-        ("mysql://me@host/x", InvalidInputError, "url must begin with sqlite:/// or postgresql://, got 'mysql'"),
-        ("sqlite:////nowhere/at/all.db", StorageError, "must be a readable and writable database"),
-    ],
-)
-def test_urls_that_cannot_be_used(url, error, message):
-    with pytest.raises(error, match=message):
-        new(url)
-
-
-def test_a_file_that_is_no_database(tmp_path):
-    (tmp_path / "text.db").write_text("no database, but a text that is longer than the header of one\n" * 20)
-    with pytest.raises(StorageError, match="file is not a database"):
-        new(f"sqlite:///{tmp_path}/text.db")
-
-
 def test_a_server_that_is_not_there_has_an_error_without_the_password():
     with pytest.raises(StorageError, match=r"me:\*\*\*@127.0.0.1.* must answer within timeout = 0.2 seconds") as raised:
         new("postgresql://me:secret@127.0.0.1:1/learners", timeout=0.2)
     assert "secret" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("package", "url", "installed"),
-    [("sqlalchemy", "sqlite:///x.db", "sqlalchemy"), ("psycopg", "postgresql://me@host/x", '"psycopg[binary]"')],
-)
-def test_a_missing_package_is_named_with_its_command(package, url, installed, monkeypatch):
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(StorageError, match=re.escape(f"which is not installed: run pip install {installed}")):
-        new(url)
 
 
 def test_pruning_keeps_the_state_and_others_continue(url):
@@ -377,13 +275,13 @@ def test_one_that_is_far_behind_continues_from_a_snapshot(url, monkeypatch):
     assert replayed == [21, 22]
 
 
-def test_batches_count_by_rounds_for_snapshots(url):
-    learner = new(url, snapshot_every=10)
+def test_batches_count_by_rounds_for_snapshots(file_url):
+    learner = new(file_url, snapshot_every=10)
     for _ in range(7):
         learner.tell_many([(asked.id, [1.0, 0.5]) for asked in learner.ask_many(4)])  # 28 rounds in 14 entries
     seqs = [found.seq for found in learner._backend.run(learner._stored.snapshots, reads=True)]
     assert seqs == [0, 5, 9, 10]  # after 12 and 20 rounds, and after 10 entries
-    assert opened(url).state() == learner.state()
+    assert opened(file_url).state() == learner.state()
 
 
 def test_a_replay_that_chooses_otherwise_is_an_error(url):
@@ -444,16 +342,15 @@ def test_damage_is_an_error(url, damage, message):
 
 @pytest.mark.parametrize("value", ["'NaN'", "1.5", "x'00ff'"])
 @pytest.mark.parametrize("column", ["meta.value", "learners.specification", "journal.kind", "journal.seq", "snapshots.seq"])
-def test_values_of_other_types_in_a_file_are_an_error(tmp_path, column, value):
+def test_values_of_other_types_in_a_file_are_an_error(file_url, column, value):
     """SQLite stores any value in any column."""
-    url = f"sqlite:///{tmp_path}/learners.db"
-    learner = new(url)
+    learner = new(file_url)
     learner.ask()
     table, name = column.split(".")
     execute(learner, f"UPDATE semibandits_{table} SET {name} = {value}")
     learner.close()
     with pytest.raises(StorageError):
-        opened(url).ask()
+        opened(file_url).ask()
 
 
 def test_a_deleted_learner(url):
@@ -482,61 +379,16 @@ def test_older_tables_are_migrated(url, monkeypatch):
         opened(url)
 
 
-def test_processes_that_open_a_new_database_at_once_create_one_learner(url):
-    found, errors = [], []
-
-    def work():
-        try:
-            found.append(new(url)._stored.id)
-        except Exception as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    assert len(set(found)) == 1
+def test_threads_that_open_a_new_database_at_once_create_one_learner(url):
+    with ThreadPoolExecutor(5) as pool:
+        found = set(pool.map(lambda _: new(url)._stored.id, range(5)))
+    assert len(found) == 1
     assert opening.existing(url)
 
 
-def test_unavailable_items_and_expired_rounds_are_stored(url):
-    memory, durable = sb.Learner(sb.MSets(6, 2), sb.GLADE(), **OPTIONS), new(url, policy=sb.GLADE(), snapshot_every=7)
-    for step in range(20):
-        mask = np.arange(6) != step % 6
-        available = [None, mask, set(np.flatnonzero(mask).tolist()), lambda label, gone=step % 6: label != gone][step % 4]
-        one, expected = durable.ask(available), memory.ask(available)
-        np.testing.assert_array_equal(one.decision, expected.decision)
-        if step % 3 == 0:
-            durable.tell(one.id, [0.1 * step, 1.0])
-            memory.tell(one.id, [0.1 * step, 1.0])
-    old, expected = durable.expire(age=5, key="old"), memory.expire(age=5)
-    assert [(a.id, a.items.tolist(), a.labels) for a in old] == [(a.id, a.items.tolist(), a.labels) for a in expected]
-    durable.ask(), memory.ask()
-    assert [asked.id for asked in durable.expire(age=5, key="old")] == [asked.id for asked in old]
-    assert durable.state() == memory.state() == opened(url).state()
-    assert durable.expire(age=1_000_000) == ()
-    before = durable.state()
-    for call in (
-        lambda: durable.expire(),
-        lambda: durable.expire(age=1, before=1),
-        lambda: durable.expire(age=-1),
-        lambda: durable.ask([False] * 5),
-        lambda: durable.ask({"nobody"}),
-    ):
-        with pytest.raises(InvalidInputError):
-            call()
-    with pytest.raises(sb.Infeasible):
-        durable.ask(np.zeros(6, dtype=bool))
-    assert durable.state() == before
-
-
 def test_a_learner_moves_to_another_decision_set(url):
-    memory, durable = (
-        sb.Learner(sb.MSets(6, 2, items="abcdef"), sb.CUCB(), **OPTIONS),
-        new(url, decision_set=sb.MSets(6, 2, items="abcdef")),
-    )
+    first = sb.MSets(6, 2, items="abcdef")
+    memory, durable = sb.Learner(first, sb.CUCB(), **OPTIONS), new(url, decision_set=first)
     play([memory, durable], 10, np.linspace(0, 1, 6))
     larger = sb.MSets(7, 3, items="gabcdef")
     expected, expected_gone = memory.replace(larger)
@@ -546,29 +398,3 @@ def test_a_learner_moves_to_another_decision_set(url):
     play([expected, moved], 10, np.linspace(0, 1, 7))
     assert moved.state() == expected.state() == opened(url, "larger").state()
     assert durable.state() == memory.state()
-    with pytest.raises(InvalidInputError, match="name must be new in the database, got 'larger'"):
-        durable.replace(larger, name="larger")
-
-
-def test_a_batch_of_rounds_is_that_of_a_learner_in_memory_and_one_entry(url):
-    memory, durable = sb.Learner(sb.MSets(6, 2), sb.GLADE(), **OPTIONS), new(url, policy=sb.GLADE())
-    some = [0, 1, 2, 5]
-    for count, available in ((4, None), (3, some), (1, None)):
-        asked = durable.ask_many(count, available, key=f"batch {count}")
-        expected = memory.ask_many(count, available)
-        assert [(one.id, one.labels) for one in asked] == [(one.id, one.labels) for one in expected]
-        again = durable.ask_many(count, available, key=f"batch {count}")
-        assert [(one.id, one.labels) for one in again] == [(one.id, one.labels) for one in asked]
-    assert durable.calls == 3
-    with pytest.raises(
-        InvalidInputError,
-        match=r"ask_many of the rounds \[0, 1, 2, 3\] with other arguments: choose another",
-    ):
-        durable.ask_many(5, key="batch 4")
-    with pytest.raises(InvalidInputError, match="choose another key"):
-        durable.ask(key="batch 4")
-    with pytest.raises(InvalidInputError, match="count must be an integer >= 1, got 0"):
-        durable.ask_many(0)
-    with pytest.raises(sb.Infeasible):
-        durable.ask_many(2, [3])
-    assert durable.state() == memory.state() == opened(url).state()

@@ -4,10 +4,11 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
+from learner_cases import OPTIONS
+from learner_cases import new as new_learner
 from sqlalchemy import NullPool, create_engine, text
 from sqlalchemy.exc import OperationalError
 
@@ -16,11 +17,9 @@ from semibandits.errors import StorageError
 from semibandits.learning.database.journal import Stored
 from verification_scripts import VERIFICATION
 
-OPTIONS = {"variance": 0.5, "seed": 3, "drift_error": 0.01}
-
 
 def new(url, **options):
-    return sb.open_learner(url, name="one", decision_set=sb.MSets(6, 2), policy=sb.ThompsonSampling(), **OPTIONS, **options)
+    return new_learner(url, policy=sb.ThompsonSampling(), **options)
 
 
 def connections(learner):
@@ -28,41 +27,16 @@ def connections(learner):
     return create_engine(learner._backend._url, poolclass=NullPool)
 
 
-@pytest.fixture
-def file_url(tmp_path):
-    return f"sqlite:///{tmp_path}/learners.db"
-
-
-def ran(script, **options):
-    """What a script of `verification` prints."""
-    words = [str(word) for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
-    done = subprocess.run([sys.executable, VERIFICATION / script, *words], capture_output=True, text=True, check=False)
+@pytest.mark.long
+def test_killed_processes_lose_and_invent_nothing(file_url):
+    """The script checks every call; `make verify` kills more of them, of a server too, and loses and repeats outcomes."""
+    options = {"processes": 2, "rounds": 40, "kills": 2, "snapshot-every": 50, "life": 0.05, "url": file_url}
+    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    done = subprocess.run([sys.executable, VERIFICATION / "crashes.py", *words], capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    return done.stdout
-
-
-@pytest.mark.long
-def test_killed_processes_lose_and_invent_nothing(url):
-    """The script checks every call; see its text."""
-    printed = ran("crashes.py", processes=3, rounds=40, kills=3, snapshot_every=50, life=0.05, url=url)
-    assert printed.startswith("kills: 3,")
-    assert "tells: 120," in printed
-    assert printed.endswith("nothing else is, and all states agree\n")
-
-
-@pytest.mark.long
-def test_outcomes_that_come_late_twice_or_in_part_count_once(url):
-    """The script keeps counts of its own; see its text."""
-    printed = ran("late_outcomes.py", processes=2, rounds=150, kills=2, url=url)
-    assert printed.startswith("rounds: 150,")
-    assert printed.endswith("state and journal agree, and every outcome is counted once\n")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", ["memory", "sqlite", "postgresql"])
-def test_ctrl_c_locks_and_loses_nothing(kind):
-    """The script sends real signals; see its text. `test_interrupted_storage` has chosen moments."""
-    assert "nothing that was acknowledged is lost" in ran("interrupted_learners.py", signals=20, only=kind)
+    assert done.stdout.startswith("kills: 2,")
+    assert "tells: 80," in done.stdout
+    assert done.stdout.endswith("nothing else is, and all states agree\n")
 
 
 def test_a_locked_database_is_waited_for(file_url, tmp_path):
@@ -119,7 +93,7 @@ def test_a_full_disk_leaves_the_learner_unchanged(file_url):
 
 
 def test_connections_that_broke_are_replaced(postgres):
-    learner = new(postgres())
+    learner = new(postgres("database"))
     for calls in range(1, 4):
         assert learner.ask().id == calls - 1
         pids = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
@@ -203,10 +177,3 @@ def test_errors_of_the_database_are_wrapped(file_url):
     with pytest.raises(StorageError, match="must be a readable and writable database") as raised:
         learner._backend.run(lambda connection: connection.execute(text("SELECT nothing FROM nowhere")))
     assert isinstance(raised.value.__cause__, OperationalError)
-
-
-def test_a_folder_without_rights_is_an_error(tmp_path):
-    folder = Path(tmp_path / "file")
-    folder.write_text("")
-    with pytest.raises(StorageError, match="unable to open database file"):
-        new(f"sqlite:///{folder}/learners.db")

@@ -37,6 +37,7 @@ class Machine(RuleBasedStateMachine):
         self.options = {"name": "one", "snapshot_every": every, "timeout": 5.0}
         arguments = {"decision_set": SETS[family](), "policy": POLICIES[policy], "variance": 0.5, "seed": 1}
         self.memory = sb.Learner(**arguments, drift_error=0.01)
+        self.rows = self.memory.decision_set.enumerate()
         self.handles = [sb.open_learner(self.url, **arguments, **self.options)]
         self.handles += [self.opened() for _ in range(HANDLES - 1)]
         self.keys, self.named, self.last = {}, 0, 0
@@ -71,19 +72,29 @@ class Machine(RuleBasedStateMachine):
             return None, again()
         return call(self.handles[self.last]), again()
 
+    def drawn_items(self, data):
+        """All items as None, or some that contain a decision, in one of the forms in which they are passed."""
+        x = self.memory.decision_set
+        mask = np.array(data.draw(st.lists(st.sampled_from([True, True, True, False]), min_size=x.d, max_size=x.d)))
+        if not (~self.rows[:, ~mask].any(axis=1)).any():
+            return None
+        labels = {label for label, is_there in zip(x.items, mask, strict=True) if is_there}
+        return data.draw(st.sampled_from([None, mask, labels, lambda label: label in labels]))
+
     @rule(data=st.data(), with_key=st.booleans())
     def ask(self, data, with_key):
         self.named += 1
-        key = f"call {self.named}" if with_key else None
-        found, expected = self.carry_out(data, lambda one: one.ask(key=key), self.memory.ask, key=key)
+        key, some = f"call {self.named}" if with_key else None, self.drawn_items(data)
+        found, expected = self.carry_out(data, lambda one: one.ask(some, key=key), lambda: self.memory.ask(some), key=key)
         if found is not None:
             assert (found.id, found.items.tolist()) == (expected.id, expected.items.tolist())
         if with_key:
-            self.keys[key] = expected
+            self.keys[key] = some, expected
 
     @rule(data=st.data(), count=st.integers(1, 4))
     def ask_many(self, data, count):
-        found, expected = self.carry_out(data, lambda one: one.ask_many(count), lambda: self.memory.ask_many(count))
+        some = self.drawn_items(data)
+        found, expected = self.carry_out(data, lambda one: one.ask_many(count, some), lambda: self.memory.ask_many(count, some))
         if found is not None:
             assert [(one.id, one.items.tolist()) for one in found] == [(one.id, one.items.tolist()) for one in expected]
 
@@ -91,8 +102,9 @@ class Machine(RuleBasedStateMachine):
     @rule(data=st.data(), which=st.integers(0, HANDLES - 1))
     def repeat(self, data, which):
         key = data.draw(st.sampled_from(sorted(self.keys)))
-        found = self.handles[which].ask(key=key)
-        assert (found.id, found.items.tolist()) == (self.keys[key].id, self.keys[key].items.tolist())
+        some, expected = self.keys[key]
+        found = self.handles[which].ask(some, key=key)
+        assert (found.id, found.items.tolist()) == (expected.id, expected.items.tolist())
         with pytest.raises(InvalidInputError, match="key must be one for the same call"):
             self.handles[which].forget(found.id, key=key)
 
@@ -170,4 +182,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestMachine = Machine.TestCase
-TestMachine.settings = settings(max_examples=6, stateful_step_count=25, deadline=None)
+TestMachine.settings = settings(max_examples=8, stateful_step_count=25, deadline=None)

@@ -229,14 +229,13 @@ def imports(backend, lines):
         raise
     try:
         if is_replayed:
-            learner = sb.open_learner(backend.full_url, name=name)
-            with learner:
+            with sb.open_learner(backend.full_url, name=name) as learner:
                 with_little_memory(lambda: use(learner))
     finally:
         clear(backend)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_a_forged_export_is_refused_or_can_be_opened(export, backend, data):
     parts = copy.deepcopy(export)
@@ -305,18 +304,17 @@ def test_a_learner_of_ones_own_is_imported_without_its_replay(backend):
 
 
 @pytest.fixture
-def database(tmp_path):
+def database(file_url):
     """A database of learners, as a function that carries out statements on it and returns its URL."""
-    url = f"sqlite:///{tmp_path}/learners.db"
-    created(url)
+    created(file_url)
 
     def forge(*statements):
-        connection = sqlite3.connect(tmp_path / "learners.db")
+        connection = sqlite3.connect(file_url.removeprefix("sqlite:///"))
         with connection:
             for statement in statements:
                 connection.execute(*statement if isinstance(statement, tuple) else (statement,))
         connection.close()
-        return url
+        return file_url
 
     return forge
 

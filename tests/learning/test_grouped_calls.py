@@ -28,13 +28,16 @@ def learner(url):
     return sb.open_learner(url, name="shared", decision_set=SET, policy=sb.CUCB(), variance=1.0)
 
 
-def waiting_calls(learner):
-    """Number of calls that wait for a thread in its turn."""
-    return len(learner._calls._tickets) - 1
+def wait_for(learner, waiting):
+    """Until so many calls wait for a thread in its turn."""
+    deadline = time.monotonic() + 10
+    while len(learner._calls._tickets) - 1 < waiting and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert len(learner._calls._tickets) - 1 == waiting
 
 
 class Held:
-    """Holds the next writing transaction of a learner before its commit until `release`, and counts those after it."""
+    """Holds the next writing transaction of a learner before its commit until `open` is set, and counts those after it."""
 
     def __init__(self, learner):
         self.entered, self.open = threading.Event(), threading.Event()
@@ -55,13 +58,6 @@ class Held:
         assert self.open.wait(10)
         return result
 
-    def release(self, learner, waiting):
-        deadline = time.monotonic() + 10
-        while waiting_calls(learner) < waiting and time.monotonic() < deadline:
-            time.sleep(0.001)
-        assert waiting_calls(learner) == waiting
-        self.open.set()
-
 
 def together(learner, *calls):
     """Results or errors of calls that wait for the same transaction, and the number of transactions that they took."""
@@ -79,10 +75,8 @@ def together(learner, *calls):
         waiting = []
         for call in calls:
             waiting.append(pool.submit(outcome, call))
-            deadline = time.monotonic() + 10
-            while waiting_calls(learner) < len(waiting) and time.monotonic() < deadline:
-                time.sleep(0.001)
-        held.release(learner, len(calls))
+            wait_for(learner, len(waiting))
+        held.open.set()
         first.result(10)
         return [one.result(10) for one in waiting], held.transactions
 

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import test_deferred_plans
+import test_drift
+import test_half_life
 
 import semibandits as sb
+from marks import later
 from semibandits.learning import drift, learner, progress
 from semibandits.policies import agents, availability
 
@@ -42,13 +46,25 @@ def interrupted(call, n):
 
 
 def begun(policy):
-    """State of a learner with observed items and the open rounds 4 and 5."""
+    """A learner with observed items and the open rounds 4 and 5."""
     made = sb.Learner(sb.MSets(6, 2), policy, variance=0.5, seed=3, drift_error=0.5)
     for k in range(4):
         made.tell(made.ask().id, np.array([0.1 * k, -0.2]))
     made.ask([0, 1, 3, 4])
     made.ask()
-    return made.state()
+    return made
+
+
+def with_half_life():
+    made = test_half_life.played()
+    made.ask()
+    return made
+
+
+def with_a_plan_to_solve():
+    made = test_deferred_plans.new()
+    test_deferred_plans.play(made, 15)
+    return made
 
 
 CALLS = {
@@ -60,19 +76,30 @@ CALLS = {
     "tell a part": lambda made: made.tell(4, np.array([np.nan, 0.3]), partial=True),
     "forget": lambda made: made.forget(5),
 }
+CASES = {
+    **{f"GLADE: {name}": (lambda: begun(sb.GLADE()), call) for name, call in CALLS.items()},
+    **{f"Thompson: {name}": (lambda: begun(sb.ThompsonSampling()), call) for name, call in CALLS.items()},
+    "half-life: ask": (with_half_life, CALLS["ask"]),
+    "half-life: ask for some": (with_half_life, lambda made: made.ask(["a", "b", "d"])),
+    "half-life: tell": (with_half_life, lambda made: made.tell(40, [1, 2])),
+    "drift: tell": (test_drift.jumping, lambda made: made.tell(47, [0.1, 5.0])),
+    "plan: ask": (with_a_plan_to_solve, CALLS["ask"]),
+    "plan: solve": (with_a_plan_to_solve, lambda made: made.solve_plan()),
+}
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-@pytest.mark.parametrize("policy", [sb.GLADE(), sb.ThompsonSampling()], ids=lambda policy: policy.name)
-def test_a_call_is_done_or_not_done(policy, call):
-    before = begun(policy)
+@pytest.mark.parametrize("step", [2, *later(1)])
+@pytest.mark.parametrize("name", CASES)
+def test_a_call_is_done_or_not_done(name, step):
+    make, call = CASES[name]
+    before = make().state()
     whole = sb.Learner.from_state(before)
     call(whole)
-    after, lines = whole.state(), 0
+    after, line = whole.state(), 1 + list(CASES).index(name) % step  # every other line in the suite, of which calls share many
     while True:
         made = sb.Learner.from_state(before)
-        if not interrupted(lambda: call(made), lines + 1):  # noqa: B023 (called at once)
+        if not interrupted(lambda: call(made), line):  # noqa: B023 (called at once)
             break
-        lines += 1
-        assert made.state() in (before, after), f"at line {lines} of the call"
-    assert lines > 8
+        assert made.state() in (before, after), f"at line {line} of the call"
+        line += step
+    assert line > (40 if name == "drift: tell" else 8)

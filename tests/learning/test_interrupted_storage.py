@@ -3,17 +3,17 @@
 from pathlib import Path
 
 import pytest
+from learner_cases import new
 
 import semibandits as sb
 from interrupter import interrupted
+from marks import later
 
 FOLDER = Path(sb.__file__).parent / "learning" / "database"
 
 
 def begun(url):
-    return sb.open_learner(
-        url, name="one", decision_set=sb.MSets(6, 2), policy=sb.CUCB(), variance=1.0, snapshot_every=10, timeout=1.0
-    )
+    return new(url, snapshot_every=10, timeout=1.0)
 
 
 CALLS = {
@@ -24,11 +24,13 @@ CALLS = {
 }
 
 
+@pytest.mark.parametrize("is_thorough", [False, *later(True)])
 @pytest.mark.parametrize("name", CALLS)
-def test_a_call_that_is_interrupted_locks_nothing(url, name):
+def test_a_call_that_is_interrupted_locks_nothing(url, name, is_thorough):
+    """At each moment in `make verify`; in the suite, calls that share code are interrupted at different moments of it."""
     learner, other, call = begun(url), begun(url), CALLS[name]
-    step = 1 if url.startswith("sqlite") else 7
-    moment, asked = 1, other.ask()
+    step = 1 if is_thorough else 5 if url.startswith("sqlite") else 17
+    moment, asked = 1 + list(CALLS).index(name) % step, other.ask()
     while interrupted(lambda: call(learner, asked.id), moment, FOLDER):  # noqa: B023 (called at once)
         assert learner._calls._tickets == [], f"at moment {moment}"
         assert learner.state() == other.state()

@@ -15,7 +15,6 @@ from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.learning import Learner, Round
 from semibandits.policies.base import Agent, Policy
-from semibandits.policies.cucb import CUCB
 from semibandits.policies.escb import ESCB
 from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
@@ -47,27 +46,6 @@ def test_a_round_describes_its_decision():
         first.id = 3
 
 
-def test_counts_and_means_are_those_of_the_observed_rewards():
-    learner, rng = fresh(), np.random.default_rng(1)
-    d = learner.decision_set.d
-    plays, sums = np.zeros(d, dtype=int), np.zeros(d)
-    for _ in range(30):
-        asked = learner.ask()
-        rewards = rng.normal(size=len(asked.items))
-        learner.tell(asked.id, rewards)
-        plays[asked.items] += 1
-        sums[asked.items] += rewards
-    assert learner.rounds == 30
-    assert learner.open_rounds == ()
-    np.testing.assert_array_equal(learner.plays, plays)
-    np.testing.assert_array_equal(learner.means, np.where(plays, sums / np.maximum(plays, 1), 0.0))
-    np.testing.assert_array_equal(learner.means, learner._agent.means)
-    np.testing.assert_array_equal(learner.best(), learner.decision_set.maximize(learner.means))
-    learner.plays[:] = 7
-    learner.means[:] = 7.0
-    np.testing.assert_array_equal(learner.plays, plays)
-
-
 def test_arguments_and_results_are_not_shared():
     learner = fresh()
     asked = learner.ask()
@@ -76,8 +54,12 @@ def test_arguments_and_results_are_not_shared():
     means = learner.means
     rewards[:] = 9.0
     np.testing.assert_array_equal(learner.means, means)
+    plays = learner.plays
+    learner.plays[:] = 99
+    learner.means[:] = 99.0
     learner.state()["statistics"]["plays"][0] = 99
-    assert learner.state()["statistics"]["plays"][0] != 99
+    assert learner.plays.tolist() == learner.state()["statistics"]["plays"] == plays.tolist()
+    np.testing.assert_array_equal(learner.means, means)
 
 
 def test_glade_is_the_default():
@@ -85,17 +67,10 @@ def test_glade_is_the_default():
 
 
 @pytest.mark.parametrize(
-    "seed",
-    [5, np.int64(5), np.random.SeedSequence(5), np.random.default_rng(5)],
-    ids=["int", "int64", "sequence", "generator"],
+    "seed", [5, np.int64(5), np.random.SeedSequence(5), np.random.default_rng(5)], ids=["int", "int64", "sequence", "generator"]
 )
 def test_seeds_of_all_kinds_mean_the_same(seed):
-    expected, learner = fresh(seed=5), fresh(seed=seed)
-    for _ in range(12):
-        one, other = expected.ask(), learner.ask()
-        np.testing.assert_array_equal(one.decision, other.decision)
-        expected.tell(one.id, np.ones(len(one.items)))
-        learner.tell(other.id, np.ones(len(other.items)))
+    assert text(fresh(seed=seed)) == text(fresh(seed=5))
 
 
 @pytest.mark.parametrize(
@@ -120,18 +95,14 @@ def test_rewards_may_come_in_many_forms(rewards):
 
 MISUSES = {
     "short": ("shape", lambda asked: [1.0] * (len(asked.items) - 1)),
-    "long": ("shape", lambda asked: [1.0] * (len(asked.items) + 1)),
     "scalar": ("shape", lambda asked: 1.0),
-    "matrix": ("shape", lambda asked: [[1.0] * len(asked.items)]),
     "of all items": ("shape", lambda asked: asked.decision.astype(float)),
     "ragged": ("numbers", lambda asked: [[1.0], [1.0, 2.0]]),
     "nan": ("finite", lambda asked: [np.nan] * len(asked.items)),
     "infinite": ("finite", lambda asked: [-np.inf] * len(asked.items)),
     "none": ("finite", lambda asked: [None] * len(asked.items)),
     "huge": ("scale", lambda asked: [1e200] * len(asked.items)),
-    "too large": ("numbers", lambda asked: [10**400] * len(asked.items)),
     "text": ("numbers", lambda asked: ["1.0"] * len(asked.items)),
-    "bytes": ("numbers", lambda asked: [b"1"] * len(asked.items)),
     "text among objects": ("numbers", lambda asked: [Fraction(1), *["1"] * (len(asked.items) - 1)]),
     "complex": ("real", lambda asked: np.ones(len(asked.items)) * 1j),
     "dates": ("numbers", lambda asked: np.array([datetime.date(2020, 1, 1)] * len(asked.items), dtype="datetime64")),
@@ -141,49 +112,44 @@ MISUSES = {
     "a label too many": ("got 1 unknown", lambda asked: dict.fromkeys([*asked.labels, "x"], 1.0)),
     "text by label": ("numbers", lambda asked: dict.fromkeys(asked.labels, "1.0")),
     "masked": ("masked entry at index 0", lambda asked: np.ma.array([7.0, 2.0, 3.0], mask=[True, False, False])),
-    "all masked": ("masked entry at index 0", lambda asked: np.ma.array(np.ones(3), mask=True)),
     "masked in a list": ("masked entry at index 2", lambda asked: [1.0, 2.0, np.ma.masked]),
     "masked by label": ("masked entry at index 0", lambda asked: dict.fromkeys(asked.labels, np.ma.masked)),
 }
 
 
 @pytest.mark.parametrize("name", MISUSES)
-@pytest.mark.parametrize("many", [False, True])
-def test_wrong_rewards_change_nothing(name, many):
+def test_wrong_rewards_change_nothing(name):
     message, rewards = MISUSES[name]
     learner = fresh(decision_set=SETS["matchings"]())
     good, bad = learner.ask(), learner.ask()
     before = text(learner)
-    outcomes = {**({good.id: np.ones(3)} if many else {}), bad.id: rewards(bad)}
-    with pytest.raises(InvalidInputError, match=message):
-        learner.tell_many(outcomes) if many else learner.tell(*outcomes.popitem())
-    assert text(learner) == before
+    for call in (
+        lambda: learner.tell(bad.id, rewards(bad)),
+        lambda: learner.tell_many({good.id: np.ones(3), bad.id: rewards(bad)}),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            call()
+        assert text(learner) == before
     learner.tell(bad.id, np.ones(3))
 
 
-@pytest.mark.parametrize("call", [lambda learner, i: learner.tell(i, [1.0] * 3), lambda learner, i: learner.forget(i)])
 @pytest.mark.parametrize(
     ("round_id", "message"),
     [
-        (7, "never asked"), (-1, "never asked"), (0, "told or forgotten"), (1, "told or forgotten"), (None, "integer"),
-        ("2", "integer"), (2.0, "integer"), (True, "integer"), ([2], "integer"),
+        (7, "never asked"), (-1, "never asked"), (0, "told or forgotten"), (1, "told or forgotten"),
+        (None, "integer"), (2.0, "integer"), (True, "integer"),
     ],
 )  # fmt: skip
-def test_wrong_rounds_change_nothing(round_id, message, call):
+def test_wrong_rounds_change_nothing(round_id, message):
     learner = fresh(decision_set=SETS["matchings"]())
     learner.tell(learner.ask().id, [1.0] * 3)
     learner.forget(learner.ask().id)
     learner.ask()
     before = text(learner)
-    with pytest.raises(InvalidInputError, match=message):
-        call(learner, round_id)
-    assert text(learner) == before
-
-
-def test_a_round_is_not_an_id():
-    learner = fresh()
-    with pytest.raises(InvalidInputError, match=r"pass round\.id"):
-        learner.tell(learner.ask(), [1.0])
+    for call in (lambda: learner.tell(round_id, [1.0] * 3), lambda: learner.forget(round_id)):
+        with pytest.raises(InvalidInputError, match=message):
+            call()
+        assert text(learner) == before
 
 
 @pytest.mark.parametrize(
@@ -206,25 +172,6 @@ def test_batches_are_observed_as_a_whole_or_not_at_all(outcomes):
     assert text(learner) == before
     learner.tell_many((asked.id, [1.0, 2.0]) for asked in (other, one))
     assert learner.open_rounds == ()
-
-
-BAD_ARGUMENTS = {
-    "set": lambda: Learner([1, 2], CUCB(), variance=1.0, seed=0),
-    "policy": lambda: Learner(MSets(3, 1), CUCB, variance=1.0, seed=0),
-    "zero variance": lambda: Learner(MSets(3, 1), CUCB(), variance=0.0, seed=0),
-    "short variance": lambda: Learner(MSets(3, 1), CUCB(), variance=[1.0, 1.0], seed=0),
-    "no seed": lambda: Learner(MSets(3, 1), CUCB(), variance=1.0, seed=None),
-    "bool seed": lambda: Learner(MSets(3, 1), CUCB(), variance=1.0, seed=True),
-    "negative seed": lambda: Learner(MSets(3, 1), CUCB(), variance=1.0, seed=-1),
-    "float seed": lambda: Learner(MSets(3, 1), CUCB(), variance=1.0, seed=1.0),
-    "other bits": lambda: Learner(MSets(3, 1), CUCB(), variance=1.0, seed=np.random.Generator(np.random.MT19937(0))),
-}
-
-
-@pytest.mark.parametrize("name", BAD_ARGUMENTS)
-def test_bad_arguments_are_refused(name):
-    with pytest.raises(InvalidInputError, match=r"must .* got"):
-        BAD_ARGUMENTS[name]()
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -263,42 +210,25 @@ def test_order_of_tells_is_irrelevant(name, random, n_open):
     assert text(one) == text(other)
 
 
-class Failing:
-    """The `plan` or rule of a policy that sometimes fails."""
-
-    def __init__(self, monkeypatch, cls, name):
-        self.left, original = 0, getattr(cls, name)
-
-        def wrapped(inner, *args):
-            if self.left:
-                self.left -= 1
-                raise SolverError("no precision")
-            return original(inner, *args)
-
-        monkeypatch.setattr(cls, name, wrapped)
-
-
 def test_a_failing_plan_leaves_the_learner_as_it_was(monkeypatch):
-    failing = Failing(monkeypatch, OSSB, "solved")
+    def fails(self, agent):
+        raise SolverError("no precision")
+
     one, other = fresh(OSSB(), MSets(5, 2)), fresh(OSSB(), MSets(5, 2))
-    rng = np.random.default_rng(0)
-    failures = 0
+    rng, failures = np.random.default_rng(0), 0
     for _ in range(60):
-        failing.left = 1
         before = text(one)
         try:
-            asked = one.ask()
+            with monkeypatch.context() as patch:
+                patch.setattr(OSSB, "solved", fails)
+                asked = one.ask()
         except SolverError:
             failures += 1
             assert text(one) == before
-            failing.left = 0
             asked = one.ask()
-        failing.left = 0
-        same = other.ask()
-        np.testing.assert_array_equal(asked.decision, same.decision)
-        rewards = rng.normal(size=2)
-        one.tell(asked.id, rewards)
-        other.tell(same.id, rewards)
+        np.testing.assert_array_equal(asked.decision, other.ask().decision)
+        for learner, rewards in zip((one, other), [rng.normal(size=2)] * 2, strict=True):
+            learner.tell(asked.id, rewards)
     assert failures >= 2
     assert text(one) == text(other)
 
@@ -320,12 +250,9 @@ class Stubborn(Pairs):
 @pytest.mark.parametrize("mode", ["error", "wrong"])
 def test_own_sets_that_fail_leave_the_learner_as_it_was(name, mode):
     decision_set = Stubborn()
-    learner = fresh(POLICIES[name], decision_set)
-    rng = np.random.default_rng(2)
-    failures = 0
+    learner, rng, failures = fresh(POLICIES[name], decision_set), np.random.default_rng(2), 0
     for _ in range(12):
-        before = text(learner)
-        decision_set.mode = mode
+        before, decision_set.mode = text(learner), mode
         try:
             asked = learner.ask()
         except (RuntimeError, InvalidInputError):
@@ -412,18 +339,3 @@ def test_paths_that_were_never_tried_are_not_the_best_so_far():
     learner.tell(asked.id, costs={int(asked.items[0]): 5.0}, partial=True)
     assert learner.best()[asked.items[0]]
     assert ("Its mean cost so far", "5, without 1 item never observed") in learner._facts()
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_best_decision_has_the_fewest_unobserved_items_and_then_the_largest_mean(seed):
-    rng = np.random.default_rng(seed)
-    x = sb.Matchings([(i, j) for i in range(3) for j in range(4)], saturate=("rows", "none")[seed % 2])
-    learner = Learner(x, variance=1.0, seed=seed)
-    for _ in range(seed % 4 + 1):
-        asked = learner.ask()
-        learner.tell(asked.id, rng.integers(-2, 3, len(asked.items)).astype(float) * 10.0 ** rng.integers(-3, 4))
-    decisions, new = x.enumerate(1_000).astype(int), (learner.plays == 0).astype(int)
-    unseen, values = decisions @ new, decisions @ learner.means
-    best = learner.best()
-    assert best @ new == unseen.min()
-    assert best @ learner.means == pytest.approx(values[unseen == unseen.min()].max(), rel=1e-9, abs=1e-9)

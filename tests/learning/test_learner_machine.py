@@ -20,7 +20,7 @@ class Machine(RuleBasedStateMachine):
     """Keeps rounds, rewards by item, and a second learner that is saved and restored at other times."""
 
     @initialize(
-        family=st.sampled_from(["paths", "trees", "msets", "own", "enumerated"]),
+        family=st.sampled_from(sorted(SETS)),
         policy=st.sampled_from(sorted(POLICIES)),
         seed=st.integers(0, 99),
         options=st.sampled_from([{}, {"drift_error": 0.5}, {"half_life": 50.0, "drift_error": 0.5}]),
@@ -28,6 +28,7 @@ class Machine(RuleBasedStateMachine):
     def start(self, family, policy, seed, options):
         options = options if policy != "OSSB" else {"defer_plans": True}  # plans do not age
         self.make, self.half_life = SETS[family], options.get("half_life", np.inf)
+        self.rows = self.make().enumerate(1_000)
         self.own = {"decision_set": self.make()} if family == "own" else {}
         self.learner, self.twin = (Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed, **options) for _ in range(2))
         self.open, self.closed, self.asked = {}, [], 0
@@ -56,16 +57,20 @@ class Machine(RuleBasedStateMachine):
     def ask_for_some(self, data):
         d = len(self.told)
         mask = np.array(data.draw(st.lists(st.sampled_from([True, True, True, False]), min_size=d, max_size=d)))
-        rows = self.learner.decision_set.enumerate()
-        left = rows[~rows[:, ~mask].any(axis=1)]
+        left = self.rows[~self.rows[:, ~mask].any(axis=1)]
         if not len(left):
+            before = self.learner.state()
             for learner in (self.learner, self.twin):
-                with pytest.raises(Infeasible):
+                with pytest.raises(Infeasible, match="available must leave a decision"):
                     learner.ask(mask)
+            assert self.learner.state() == before
             return
+        unseen = left.any(axis=0) & (self.learner.plays == 0)
         one, other = self.learner.ask(mask), self.twin.ask(available=mask.tolist())
         np.testing.assert_array_equal(one.decision, other.decision)
         assert (left == one.decision).all(axis=1).any()
+        if self.learner.decision_set.upper is None and unseen.any():
+            assert (one.decision & unseen).any()
         self.open[one.id] = one.items.tolist()
         self.asked += 1
 
@@ -89,28 +94,20 @@ class Machine(RuleBasedStateMachine):
         (self.learner, first), (self.twin, second) = (one.replace(self.make()) for one in (self.learner, self.twin))
         assert first == second == ()
 
-    def take(self, data):
-        """An open round, and its rewards."""
+    def take(self, data, rewards=REWARDS):
+        """An open round, and its rewards, of which some may be None."""
         i = data.draw(st.sampled_from(sorted(self.open)))
         items = self.open.pop(i)
         self.closed.append(i)
-        rewards = data.draw(st.lists(REWARDS, min_size=len(items), max_size=len(items)))
-        for item, reward in zip(items, rewards, strict=True):
-            self.told[item].append(float(reward))
-            self.ages[item].append(i)
-        return i, rewards
-
-    def take_part(self, data):
-        """An open round, and its rewards with some of them None."""
-        i = data.draw(st.sampled_from(sorted(self.open)))
-        items = self.open.pop(i)
-        self.closed.append(i)
-        rewards = data.draw(st.lists(st.none() | REWARDS, min_size=len(items), max_size=len(items)))
+        rewards = data.draw(st.lists(rewards, min_size=len(items), max_size=len(items)))
         for item, reward in zip(items, rewards, strict=True):
             if reward is not None:
                 self.told[item].append(float(reward))
                 self.ages[item].append(i)
         return i, rewards
+
+    def take_part(self, data):
+        return self.take(data, st.none() | REWARDS)
 
     def labels_of(self, i):
         return next(asked.labels for asked in self.learner.open_rounds if asked.id == i)
@@ -191,16 +188,17 @@ class Machine(RuleBasedStateMachine):
         expected = [s / max(len(r), 1) for s, r in zip(sums, self.told, strict=True)]
         if self.half_life == np.inf:
             assert self.learner.means.tolist() == expected
-            decisions, new = self.make().enumerate(1_000).astype(int), (self.learner.plays == 0).astype(int)
+        else:
+            weights = [2.0 ** ((np.array(ids) + 1 - self.asked) / self.half_life) for ids in self.ages]
+            aged = [(w @ r) / w.sum() if len(r) else 0.0 for w, r in zip(weights, map(np.array, self.told), strict=True)]
+            np.testing.assert_allclose(self.learner.means, aged, rtol=1e-9, atol=1e-9)
+        if self.half_life == np.inf and self.learner.decision_set.upper is None:
+            decisions, new = self.rows.astype(int), (self.learner.plays == 0).astype(int)
             unseen = decisions @ new
             values = np.where(unseen == unseen.min(), decisions @ expected, -np.inf)
             best = self.learner.best()
             assert best @ new == unseen.min()
             assert best @ np.array(expected) == pytest.approx(values.max(), rel=1e-9, abs=1e-9)
-        else:
-            weights = [2.0 ** ((np.array(ids) + 1 - self.asked) / self.half_life) for ids in self.ages]
-            aged = [(w @ r) / w.sum() if len(r) else 0.0 for w, r in zip(weights, map(np.array, self.told), strict=True)]
-            np.testing.assert_allclose(self.learner.means, aged, rtol=1e-9, atol=1e-9)
         self.counts_open_rounds(sums)
 
     def counts_open_rounds(self, sums):

@@ -17,14 +17,10 @@ from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import digest
-from semibandits.laws import Gaussian
 from semibandits.learning import Learner, storage
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB
-from semibandits.policies.escb import ESCB
 from semibandits.policies.ossb import OSSB
-from semibandits.policies.radius import Radius
-from semibandits.policies.thompson import ThompsonSampling
 
 
 def through_json(learner, **own):
@@ -48,6 +44,7 @@ def run(learner, rng, rounds, trace):
                 learner.forget(asked.id)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_future_is_the_same_bit_for_bit(family, name):
@@ -68,12 +65,11 @@ def test_the_future_is_the_same_bit_for_bit(family, name):
     assert traces[0] == traces[1]
     assert first.state() == second.state()
     np.testing.assert_array_equal(first.means, second.means)
-
-
-def test_saving_changes_nothing_and_can_be_repeated():
-    learner = Learner(SETS["paths"](), ThompsonSampling(), variance=0.5, seed=3)
-    run(learner, np.random.default_rng(0), 10, [])
-    assert learner.state() == learner.state() == through_json(through_json(learner)).state()
+    for asked in second.open_rounds:
+        second.tell(asked.id, -np.ones(len(asked.items)))
+    x, player = second.decision_set, second._agent.player
+    coverable = np.any(x.enumerate(), axis=0) & (x.upper is None)  # with an upper bound, policies do not count what is unseen
+    assert player.counters[1] == np.sum((second.plays == 0) & coverable)
 
 
 def test_states_survive_readers_that_turn_whole_floats_into_integers():
@@ -100,18 +96,6 @@ def test_the_spare_32_bits_of_the_generator_are_kept():
     np.testing.assert_array_equal(
         learner._rng.integers(10**6, size=5, dtype=np.uint32), again._rng.integers(10**6, size=5, dtype=np.uint32)
     )
-
-
-SPECIAL = [
-    OSSB(gap=0.1, variance=(1.0, 2.0, 3.0)),
-    ESCB(radius=Radius(log=2.0, loglog=0.5, loglog_per_item=1.0)),
-    CUCB(variance=0.125),
-]
-
-
-@pytest.mark.parametrize("policy", SPECIAL)
-def test_parameters_of_policies_survive(policy):
-    assert through_json(Learner(MSets(3, 1), policy, variance=1.0, seed=0)).policy == policy
 
 
 class CountingAgent(Agent):
@@ -163,10 +147,6 @@ def test_own_policies_are_passed_in(policy):
     assert len(state["agent"]["told"]) == 5
 
 
-class OneMore(Gaussian):
-    """A law that is not of the library."""
-
-
 def state_of(policy=None, decision_set=None):
     learner = Learner(decision_set or MSets(4, 2), policy or CUCB(), variance=0.5, seed=4)
     run(learner, np.random.default_rng(3), 8, [])
@@ -175,74 +155,11 @@ def state_of(policy=None, decision_set=None):
     return learner.state()
 
 
-STRANGERS = {
-    "own policy missing": ("policy must be passed", lambda: state_of(Counting()), {}),
-    "another own policy": (
-        "policy must have the specification",
-        lambda: state_of(Counting()),
-        {"policy": Counting(step=2)},
-    ),
-    "built in for own": ("policy must have the specification", lambda: state_of(Counting()), {"policy": CUCB()}),
-    "another policy": (
-        r"policy must have the specification \{'radius': \{'log': 1.0, [^}]*\}\}, got \{'radius'",
-        lambda: state_of(),
-        {"policy": CUCB(radius="kveton")},
-    ),
-    "own law missing": (
-        r"policy must be passed for .*OneMore.*: its law is not one",
-        lambda: state_of(CUCB(law=OneMore())),
-        {},
-    ),
-    "no policy": ("must be a Policy", lambda: state_of(), {"policy": "CUCB"}),
-    "own set missing": ("decision_set must be passed", lambda: state_of(decision_set=Pairs()), {}),
-    "another own set": (
-        "decision_set must be the Pairs",
-        lambda: state_of(decision_set=Pairs()),
-        {"decision_set": Pairs(6)},
-    ),
-    "another set": ("decision_set must be the MSets", lambda: state_of(), {"decision_set": MSets(4, 3)}),
-    "no set": ("must be a DecisionSet", lambda: state_of(), {"decision_set": [4, 2]}),
-}
-
-
-@pytest.mark.parametrize("name", STRANGERS)
-def test_other_sets_and_policies_are_refused(name):
-    message, make, own = STRANGERS[name]
-    state = make()
-    with pytest.raises(InvalidInputError, match=message):
-        Learner.from_state(state, **own)
-
-
 def test_the_original_set_and_policy_may_be_passed_too():
     decision_set = MSets(4, 2)
     learner = Learner.from_state(state_of(), decision_set, CUCB())
     assert learner.decision_set is decision_set
     assert learner.state() == state_of()
-
-
-FRAMES = {
-    "text": ("json.loads", lambda state: json.dumps(state)),
-    "nothing": ("json.loads", lambda state: None),
-    "empty": ("format", lambda state: {}),
-    "format": ("format", lambda state: {**state, "format": "semibandits.simulation"}),
-    "newer": ("install a newer one", lambda state: {**state, "version": storage.VERSION + 1}),
-    "version zero": ("version", lambda state: {**state, "version": 0}),
-    "version text": ("version", lambda state: {**state, "version": "1"}),
-    "no checksum": ("checksum", lambda state: {k: v for k, v in state.items() if k != "checksum"}),
-    "other checksum": ("checksum", lambda state: {**state, "checksum": "0" * 64}),
-    "one number": ("checksum", lambda state: {**state, "next_id": state["next_id"] + 1}),
-    "an addition": ("checksum", lambda state: {**state, "note": "mine"}),
-    "a part missing": ("checksum", lambda state: {k: v for k, v in state.items() if k != "agent"}),
-    "nan": ("plain JSON", lambda state: {**state, "variance": float("nan")}),
-    "no JSON": ("plain JSON", lambda state: {**state, "variance": object()}),
-}
-
-
-@pytest.mark.parametrize("name", FRAMES)
-def test_other_frames_are_refused(name):
-    message, change = FRAMES[name]
-    with pytest.raises(InvalidInputError, match=message):
-        Learner.from_state(change(state_of()))
 
 
 def test_every_changed_digit_is_found():
@@ -257,6 +174,12 @@ def test_every_changed_digit_is_found():
                 Learner.from_state(changed)
 
 
+def sealed(state):
+    """With the checksum of its content: damage is also found in the content."""
+    content = {name: part for name, part in state.items() if name != "checksum"}
+    return {**content, "checksum": digest(content)}
+
+
 def put(*path_and_value):
     *path, last, value = path_and_value
 
@@ -269,10 +192,12 @@ def put(*path_and_value):
 
 
 def drop(*path):
+    *path, last = path
+
     def change(state):
-        for key in path[:-1]:
+        for key in path:
             state = state[key]
-        del state[path[-1]]
+        del state[last]
 
     return change
 
@@ -295,7 +220,6 @@ CONTENT = {
     "huge numbers": put("statistics", "sums", 0, 10**400),
     "numbers of thousands of digits": put("next_id", 10**5000),
     "plays, no list": put("statistics", "plays", 10**18),
-    "no mapping": put("decision_set", 3),
     "description": put("decision_set", "description", "m", 3),
     "description damaged": put("decision_set", "description", "m", "x"),
     "fingerprint": put("decision_set", "fingerprint", "0" * 64),
@@ -303,25 +227,20 @@ CONTENT = {
     "specification, missing": drop("policy", "specification", "radius"),
     "specification, unknown": put("policy", "specification", "gammma", 1.0),
     "specification, value": put("policy", "specification", "radius", {"log": -1.0, "loglog": 0.0, "loglog_per_item": 0.0}),
-    "specification, list": put("policy", "specification", []),
     "variance": put("variance", -1.0),
-    "variance, text": put("variance", "a"),
     "generator": put("generator", {}),
     "generator, kind": put("generator", "bit_generator", "MT19937"),
     "generator, number": put("generator", "state", 12),
     "generator, long": put("generator", "state", str(2**128)),
     "generator, even": put("generator", "inc", "4"),
-    "generator, sign": put("generator", "inc", "-5"),
     "generator, flag": put("generator", "has_uint32", 2),
     "generator, spare": put("generator", "uinteger", -1),
     "statistics": put("statistics", []),
     "plays": put("statistics", "plays", 0, 77.0),
     "plays, negative": put("statistics", "plays", 0, -1.0),
-    "plays, text": put("statistics", "plays", 0, "1"),
     "sums": put("statistics", "sums", 0, 1e300),
     "next_id": put("next_id", 99),
     "next_id, small": put("next_id", 0),
-    "next_id, text": put("next_id", "9"),
     "open rounds": put("open_rounds", {}),
     "open rounds, one lost": drop("open_rounds", 0),
     "open rounds, id": put("open_rounds", 0, "id", 10**6),
@@ -329,7 +248,6 @@ CONTENT = {
     "open rounds, no decision": put("open_rounds", 0, "items", [0]),
     "open rounds, outside": put("open_rounds", 0, "items", [0, 9]),
     "open rounds, repeated": put("open_rounds", 0, "items", [1, 1, 2]),
-    "open rounds, text": put("open_rounds", 0, "items", "01"),
     "agent": put("agent", []),
     "agent, plays": put("agent", "plays", [0.0] * 4),
     "agent, plays missing": drop("agent", "plays"),
@@ -338,12 +256,10 @@ CONTENT = {
     "agent, short": put("agent", "plays", [1.0]),
     "agent, sums": put("agent", "sums", 0, "inf"),
     "agent, pending": put("agent", "pending", 0, -1),
-    "agent, pending text": put("agent", "pending", 0, "1"),
     "agent, counters": put("agent", "counters", [0]),
     "agent, unseen": put("agent", "counters", 1, 3),
     "agent, too few rounds": put("agent", "counters", 0, 1),
     "agent, memory": put("agent", "memory", [1.0]),
-    "agent, memory text": put("agent", "memory", "abc"),
     "agent, marks": all_marks(1.5),
     "agent, marks missing": put("agent", "marks", []),
     "agent, huge marks": all_marks(10**400),
@@ -355,12 +271,10 @@ CONTENT = {
 
 @pytest.mark.parametrize("name", CONTENT)
 def test_invalid_content_is_refused_with_a_correct_checksum(name, ossb_state):
-    """With a new checksum: damage is also found in the content."""
     state = copy.deepcopy(ossb_state)
     CONTENT[name](state)
-    del state["checksum"]
     with suppress(ValueError):  # numbers of thousands of digits cannot be written
-        state["checksum"] = digest(state)
+        state = sealed(state)
     with pytest.raises(InvalidInputError, match=r"must|did you mean"):
         Learner.from_state(state)
 
@@ -384,25 +298,18 @@ def test_sets_that_claim_to_be_huge_are_refused_before_memory_is_taken(decision_
         text = re.sub(rf'"{key}": (\[\d+, )?5\b', rf'"{key}": \g<1>{d}', text)
     state = json.loads(text)
     assert state != description
-    del state["checksum"]
-    state["checksum"] = digest(state)
     with pytest.raises(InvalidInputError, match=rf"d must be the number of items, 5, got {d}"):
-        Learner.from_state(state)
+        Learner.from_state(sealed(state))
 
 
 def test_rows_that_claim_to_be_huge_are_refused_before_memory_is_taken():
     state = state_of(CUCB(), MatroidBases(matroids.Linear(np.eye(3, 5), field=2)))
     state["decision_set"]["description"]["matroid"]["shape"][0] = 10**12
-    del state["checksum"]
-    state["checksum"] = digest(state)
     with pytest.raises(InvalidInputError, match=r"entries, got 5 x 1,000,000,000,000"):
-        Learner.from_state(state)
+        Learner.from_state(sealed(state))
 
 
-AGENT = [name for name in CONTENT if name.startswith("agent, ")]
-
-
-@pytest.mark.parametrize("name", AGENT)
+@pytest.mark.parametrize("name", [name for name in CONTENT if name.startswith("agent, ")])
 def test_a_refused_state_leaves_the_agent_as_it_was(name, ossb_state):
     learner = Learner.from_state(ossb_state)
     state = copy.deepcopy(ossb_state)
@@ -417,12 +324,6 @@ def test_a_refused_state_leaves_the_agent_as_it_was(name, ossb_state):
 
 
 def test_states_that_are_not_json_are_refused():
-    class Odd(Counting):
-        def specification(self):
-            return {"step": object()}
-
-    with pytest.raises(InvalidInputError, match="specification of Odd must be plain JSON"):
-        Learner(MSets(3, 1), Odd(), variance=1.0, seed=0).state()
     learner = Learner(MSets(3, 1), Counting(), variance=1.0, seed=0)
     learner._agent.told = [float("nan")]
     with pytest.raises(InvalidInputError, match="plain JSON"):

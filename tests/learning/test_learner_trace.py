@@ -48,6 +48,7 @@ def test_nothing_is_missing():
     assert {policy.__name__ for policy in ALL_POLICIES} == set(POLICIES)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_same_trace_as_the_engine(family, name):
@@ -58,6 +59,7 @@ def test_same_trace_as_the_engine(family, name):
     assert (*learner._agent.calls, learner._agent.undecided) == tuple(expected.calls[-1].tolist())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", POLICIES)
 def test_same_trace_with_bernoulli_rewards_and_many_rounds(name):
     decision_set = SETS["paths"]()

@@ -6,18 +6,16 @@ import tempfile
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learner_cases import new
 from sqlalchemy import text
 
-import semibandits as sb
 from semibandits.errors import StorageError
 
 MESSAGE = r"must contain the entry {} that this process has seen, got {}: the database lost .* learner\.in_memory\(\)"
 
 
 def opened(url):
-    return sb.open_learner(
-        url, name="one", decision_set=sb.MSets(6, 2), policy=sb.CUCB(), variance=1.0, snapshot_every=5, timeout=2.0
-    )
+    return new(url, snapshot_every=5, timeout=2.0)
 
 
 def played(learner, calls):
@@ -55,9 +53,9 @@ def check_refused(learner, url, *, kept, known):
         learner.ask()
 
 
-@pytest.mark.parametrize("others", [0, 2, 3, 6])
+@pytest.mark.parametrize("others", [3, 6])
 def test_a_learner_does_not_go_on_after_a_failover(url, others):
-    """Others may have gone on with fewer, as many or more calls than were lost."""
+    """Others may have gone on with as many or more calls than were lost."""
     learner = played(opened(url), 11)
     kept = learner.state()
     lose(learner, 8)
@@ -65,7 +63,7 @@ def test_a_learner_does_not_go_on_after_a_failover(url, others):
     check_refused(learner, url, kept=kept, known=11)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(calls=st.integers(1, 12), lost=st.integers(1, 12), others=st.integers(0, 14), is_dropped=st.booleans())
 def test_lost_calls_are_noticed_whatever_others_have_done(calls, lost, others, is_dropped):
     lost = min(lost, calls)
@@ -108,15 +106,14 @@ def test_a_call_that_is_not_committed_is_not_expected_later(url, monkeypatch):
     assert played(learner, 2).state() == opened(url).state()
 
 
-def test_a_copy_that_is_restored_in_place(tmp_path):
-    url = f"sqlite:///{tmp_path}/learners.db"
-    played(opened(url), 5).close()
+def test_a_copy_that_is_restored_in_place(file_url, tmp_path):
+    played(opened(file_url), 5).close()
     shutil.copy(tmp_path / "learners.db", tmp_path / "copy.db")
-    learner = played(opened(url), 4)
+    learner = played(opened(file_url), 4)
     kept = learner.state()
     learner.close()
     shutil.copy(tmp_path / "copy.db", tmp_path / "learners.db")
-    check_refused(learner, url, kept=kept, known=9)
+    check_refused(learner, file_url, kept=kept, known=9)
 
 
 def test_pruning_by_others_is_no_loss(url):

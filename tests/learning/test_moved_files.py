@@ -5,22 +5,15 @@ import shutil
 import sqlite3
 
 import pytest
+from learner_cases import new
 
-import semibandits as sb
 from semibandits.errors import StorageError
 
 FILE = "learners.db"
 
 
 def opened(folder):
-    return sb.open_learner(
-        f"sqlite:///{folder}/{FILE}",
-        name="one",
-        decision_set=sb.MSets(6, 2),
-        policy=sb.CUCB(),
-        variance=1.0,
-        timeout=2.0,
-    )
+    return new(f"sqlite:///{folder}/{FILE}", timeout=2.0)
 
 
 def replace(folder):

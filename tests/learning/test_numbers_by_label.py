@@ -105,10 +105,8 @@ def test_labels_of_other_items_are_refused(name, wrong):
         entrance(series)
 
 
-def test_an_index_that_may_be_labels_or_rows_is_refused():
+def test_an_index_of_labels_may_look_like_rows():
     x = sb.MSets(3, 1, items=[2, 0, 1])
-    with pytest.raises(sb.InvalidInputError, match=r"got 0 to 2, which can be both.*a dictionary by label"):
-        x.maximize(pd.Series([1.0, 2.0, 3.0]))
     assert x.maximize({0: 1.0, 1: 2.0, 2: 3.0}).tolist() == [True, False, False]
     assert x.maximize(pd.Series([1.0, 2.0, 3.0], index=[1, 0, 2])).tolist() == [True, False, False]
     assert sb.MSets(3, 1, items=[1, 2, 3]).maximize(pd.Series([1.0, 2.0, 3.0])).tolist() == [False, False, True]
@@ -118,26 +116,11 @@ def test_columns_of_the_frame_of_a_set_are_in_order():
     frame = pd.DataFrame({"item": list("abcd"), "mean": [1.0, 4.0, 2.0, 3.0]}, index=[9, 3, 5, 1])
     x = sb.MSets.from_frame(frame, 1)
     assert x.maximize(frame["mean"]).tolist() == [False, True, False, False]
-    with pytest.raises(sb.InvalidInputError, match="4 unknown of 4"):
-        x.maximize(frame["mean"].sort_index())
-    numbered = sb.MSets.from_frame(frame.assign(item=[1, 3, 5, 9]), 1)
-    with pytest.raises(sb.InvalidInputError, match="got 9 to 1, which can be both"):
-        numbered.maximize(frame["mean"])
 
 
 def test_least_costs_by_label():
     series = pd.Series(MINUTES, index=pd.MultiIndex.from_tuples(LINKS)).sample(frac=1.0, random_state=1)
     assert sb.Routes(LINKS, "home", "work", series).least.tolist() == MINUTES.tolist()
-
-
-def test_models_without_labels_refuse_them():
-    for values in ({"a": 1.0, "b": 2.0}, pd.Series([1.0, 2.0], index=["a", "b"])):
-        for model in (sb.GaussianRewards, sb.laws.Gaussian, sb.BernoulliRewards):
-            with pytest.raises(
-                sb.InvalidInputError, match=r"in the order of the items, got a \w+ with labels.*decision_set\.items"
-            ):
-                model(values)
-    assert sb.GaussianRewards(pd.Series([1.0, 2.0])).theta.tolist() == [1.0, 2.0]
 
 
 @settings(max_examples=25, deadline=None)
@@ -157,15 +140,13 @@ def test_outcomes_by_label_in_any_order(labels, seed, form):
     assert told.open_rounds == ()
 
 
-def test_outcomes_of_other_items_are_refused():
+def test_outcomes_of_other_items_are_refused_and_those_of_rows_are_in_order():
     learner = sb.Learner(sb.MSets(5, 3, items=LABELS["texts"]), variance=1.0, seed=0)
     asked = learner.ask()
     series = pd.Series([1.0, 2.0, 3.0], index=asked.labels)
-    with pytest.raises(sb.InvalidInputError, match="no reward for"):
-        learner.tell(asked.id, series[1:])
-    for partial in (False, True):
-        with pytest.raises(sb.InvalidInputError, match=r"got 3 unknown of 3 \(first: 2\)"):
-            learner.tell(asked.id, series.set_axis([2, 1, 0]), partial=partial)
+    for outcome, partial in ((series[1:], False), (series.set_axis([2, 1, 0]), False), (series.set_axis([2, 1, 0]), True)):
+        with pytest.raises(sb.InvalidInputError, match=r"no reward for|got 3 unknown of 3 \(first: 2\)"):
+            learner.tell(asked.id, outcome, partial=partial)
     learner.tell(asked.id, series.reset_index(drop=True))
     assert learner.means[asked.items].tolist() == [1.0, 2.0, 3.0]
 
@@ -183,14 +164,9 @@ def test_observations_with_two_indexes():
     assert means(log["item"].sort_values(), log["minutes"]) == expected
     assert means(log["item"].tolist(), log["minutes"].reset_index(drop=True)) == expected
     assert means(["c", "a", "b"], pd.Series({"a": 1.0, "b": 3.0, "c": 9.0})) == expected
-    for items, costs in [(log["item"], log["minutes"].set_axis([1, 2, 3, 4])), (log["item"].tolist(), log["minutes"])]:
-        with pytest.raises(sb.InvalidInputError, match=r"must have the index of the items.*pass two columns of one frame"):
-            means(items, costs)
     rounds = [pd.Series({"b": 2.0, "a": 1.0}), (log["item"][2:], log["minutes"][::-1][:2])]
     pairs = sb.MSets(3, 2, items=["a", "b", "c"])
     assert sb.Learner.from_rounds(pairs, costs=rounds, variance=1.0, seed=0).costs.tolist() == expected
-    with pytest.raises(sb.InvalidInputError, match=r"first: 'd' at index 0\): did you mean|first: 'd' at index 0"):
-        means(["d"], [1.0])
 
 
 @settings(max_examples=60, deadline=None)
@@ -218,23 +194,12 @@ def test_zeros_and_ones_with_repetitions_are_a_mask(mask, kind, labels):
     assert used <= {name for name, value in zip(names, mask, strict=True) if value}
 
 
-def test_masks_of_another_length_are_refused():
+def test_one_or_two_numbers_are_labels():
     learner = sb.Learner(sb.MSets(5, 1), variance=1.0, seed=0)
-    for wrong in ([0, 0, 1, 0], np.array([1, 1], np.int8)):
-        with pytest.raises(sb.InvalidInputError, match=r"must have shape \(d,\) = \(5,\) as a mask"):
-            learner.ask(wrong)
-    for wrong, message in [
-        ({0: True}, "got none for 4"),
-        (pd.Series([0, 1, 0]), "got none for 2"),
-        (dict.fromkeys(range(5), "yes"), "True or False for each label"),
-        (pd.Series([True] * 5, index=[4, 1, 2, 3, 9]), "first: 9"),
-        ([0.0, 9.0], "1 unknown of 2"),
-    ]:
-        with pytest.raises(sb.InvalidInputError, match=message):
-            learner.ask(wrong)
-    assert learner.rounds == 0
     assert learner.ask([0, 1]).labels[0] in (0, 1)
     assert learner.ask(pd.Series([3, 4], index=[7, 1])).labels[0] in (3, 4)
+    large = sb.MSets(2, 1, items=[2**53 + 1, 7])  # 7.0 is 7 with all of its digits
+    assert sb.Learner.from_history(large, [7.0], [2.0], variance=1.0, seed=0).means.tolist() == [0.0, 2.0]
 
 
 def test_labels_of_numpy_become_those_of_python(tmp_path):
@@ -252,31 +217,10 @@ def test_labels_of_numpy_become_those_of_python(tmp_path):
             assert again.decision_set.items == x.items
 
 
-def test_floats_that_have_lost_digits_are_refused():
-    ids = [2**53, 2**53 + 1, 7]
-    x, rounded = sb.MSets(3, 1, items=ids), float(2**53 + 1)
-    learner = sb.Learner(x, variance=1.0, seed=0)
-    asked = learner.ask([2**53])
-    calls = [
-        lambda: sb.MSets(1, 1, items=[rounded]),
-        lambda: sb.Paths([(rounded, 1), (1, 2)], 1, 2),
-        lambda: x.maximize({rounded: 1.0, 2**53 + 1: 2.0, 7: 3.0}),
-        lambda: learner.ask([rounded]),
-        lambda: learner.tell(asked.id, {rounded: 1.0}),
-        lambda: sb.Learner.from_history(x, pd.Series([rounded, 7.0]), [1.0, 2.0], variance=1.0, seed=0),
-        lambda: sb.Learner.from_rounds(x, [{rounded: 1.0}], variance=1.0, seed=0),
-    ]
-    for call in calls:
-        with pytest.raises(sb.InvalidInputError, match=r"labels with all of their digits, got the float 900719925474099"):
-            call()
-    assert sb.Learner.from_history(x, [7.0], [2.0], variance=1.0, seed=0).means.tolist() == [0.0, 0.0, 2.0]
-
-
-def test_the_service_takes_the_same(tmp_path):
-    url = f"sqlite:///{tmp_path}/learners.db"
+def test_the_service_takes_the_same(file_url):
     x = sb.MSets(5, 2, items=["storm", 2**53, "vote", 1, 0])
-    sb.open_learner(url, name="show", decision_set=x, variance=1.0, seed=0).close()
-    with serving(url) as address, Client(address, token=TOKEN) as client:
+    sb.open_learner(file_url, name="show", decision_set=x, variance=1.0, seed=0).close()
+    with serving(file_url) as address, Client(address, token=TOKEN) as client:
         learner = client.learner("show")
         mask = [0, 0, 1, 0, 1]
         frame = pd.Series(np.array(mask, dtype=bool), index=pd.Index(x.items, dtype=object))[::-1]
@@ -289,5 +233,5 @@ def test_the_service_takes_the_same(tmp_path):
             learner.ask([float(2**53), 1])
         asked = learner.ask(["vote", "storm"])
         learner.tell(asked.id, costs=pd.Series({"vote": 3.0, "storm": 1.0}))
-    with sb.open_learner(url, name="show") as stored:
+    with sb.open_learner(file_url, name="show") as stored:
         assert stored.costs.tolist() == [1.0, 0.0, 3.0, 0.0, 0.0]

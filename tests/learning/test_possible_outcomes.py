@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
-from semibandits.learning import storage
 
 
 @pytest.mark.parametrize(
@@ -36,12 +35,6 @@ def test_rewards_outside_the_law_are_refused(law, wrong, right):
         again.tell(asked.id, [wrong, right])
 
 
-def test_costs_outside_the_law_are_named_as_costs():
-    learner = sb.Learner(sb.MSets(4, 2), law="poisson:cost", variance=1.0, seed=0)
-    with pytest.raises(sb.InvalidInputError, match=r"costs must be from 0 to inf under the law .*, got -3 for"):
-        learner.tell(learner.ask().id, costs=[2.0, -3.0])
-
-
 def test_policies_without_a_law_take_any_rewards():
     learner = sb.Learner(sb.MSets(4, 2), sb.CUCB(), variance=1.0, seed=0)
     learner.tell(learner.ask().id, [500.0, -3.0])
@@ -62,84 +55,15 @@ def test_costs_of_routes_without_a_minus_sign_cause_one_warning(outcome):
         quiet.tell(quiet.ask().id, rewards=[80.0, 1.0])  # noise
 
 
-def bernoulli(x=None, **arguments):
-    return sb.Learner(sb.MSets(3, 2, items="abc") if x is None else x, law="bernoulli", seed=0, **arguments)
-
-
-def replaced(policy=None, **prior):
-    """From a learner without a law, with outcomes of 55 for items a and b, to one with all items but a."""
-    learner = sb.Learner(sb.MSets(3, 2, items="abc"), sb.CUCB(), variance=1.0, seed=0)
-    learner.tell(learner.ask().id, [55.0, 55.0])
-    return learner.replace(sb.MSets(2, 1, items="bc"), policy, **prior)
-
-
-def restored():
-    learner = bernoulli()
-    learner.tell(learner.ask().id, [1.0, 1.0])
-    state = learner.state()
-    state["statistics"]["sums"] = state["agent"]["sums"] = [55.0, 1.0, 0.0]
-    return sb.Learner.from_state(storage.sealed({k: v for k, v in state.items() if k != "checksum"}))
-
-
-ENTRANCES = {
-    "history": lambda: sb.Learner.from_history(sb.MSets(3, 1, items="abc"), ["a", "b"], [1.0, 55.0], law="bernoulli", seed=0),
-    "history of costs": lambda: sb.Learner.from_history(sb.MSets(3, 1), [0], costs=[1.0], law="bernoulli", seed=0),
-    "rounds": lambda: sb.Learner.from_rounds(sb.MSets(3, 1, items="abc"), [{"b": 1.0}, {"a": -1.0}], law="bernoulli", seed=0),
-    "prior": lambda: bernoulli(prior_means=[0.5, 55.0, -3.0], prior_plays=[1, 1, 0]),
-    "prior of costs": lambda: bernoulli(prior_costs=1.0, prior_plays=1),
-    "replace": lambda: replaced(sb.GLADE(law="bernoulli")),
-    "prior of replace": lambda: replaced(sb.GLADE(law="poisson"), prior_means=[-1.0, 1.0], prior_plays=1),
-    "state": restored,
-    "simulation": lambda: sb.simulate(
-        sb.MSets(3, 1),
-        sb.BernoulliRewards([0.1, 0.2, 0.3]),
-        [sb.CUCB(), sb.GLADE()],
-        10,
-        1,
-        prior_means=2.0,
-        prior_plays=1,
-    ),
-}
-MESSAGES = {
-    "history": "rewards must be from 0 to 1 under the law bernoulli, got 55 for 'b' at index 1",
-    "history of costs": "costs must be from -1 to 0 under the law bernoulli, got 1 for 0 at index 0",
-    "rounds": "rewards must be from 0 to 1 under the law bernoulli, got -1 for 'a' at index 0 of round 1",
-    "prior": "prior_means must be from 0 to 1 under the law bernoulli, got 55 for 'b'",
-    "prior of costs": "prior_costs must be from -1 to 0 under the law bernoulli, got 1 for 'a'",
-    "replace": "means of observed rewards must be from 0 to 1 under the law bernoulli, got 55 for 'b'",
-    "prior of replace": "prior_means must be from 0 to inf under the law poisson, got -1 for 'b'",
-    "state": "means of observed rewards must be from 0 to 1 under the law bernoulli, got 55 for 'a'",
-    "simulation": "prior_means must be from 0 to 1 under the law bernoulli, got 2 for 0",
-}
-
-
-@pytest.mark.parametrize("entrance", ENTRANCES)
-def test_every_entrance_refuses_what_the_law_excludes(entrance):
-    with pytest.raises(sb.InvalidInputError) as caught:
-        ENTRANCES[entrance]()
-    assert str(caught.value).startswith(MESSAGES[entrance] + ": ")
-
-
 def test_the_ends_of_a_law_are_possible_everywhere():
     x = sb.MSets(3, 1, items="abc")
     for rewards in ([0.0, 1.0], [1.0, 1.0], [0.0, 0.0]):
         learner = sb.Learner.from_history(x, ["a", "b"], rewards, law="bernoulli", seed=0)
         again = sb.Learner.from_state(learner.state())
         again.replace(sb.MSets(2, 1, items="bc"), prior_means=1.0, prior_plays=2)
-    bernoulli(prior_means=[0.0, 1.0, 55.0], prior_plays=[1, 1, 0])  # a mean of no plays does not matter
-
-
-def test_each_item_has_its_own_law():
-    law = sb.laws.Mixed([sb.laws.Bernoulli(), sb.laws.Poisson(), sb.laws.Gamma(cost=True)])
-    learner = sb.Learner(sb.MSets(3, 3, items="abc"), sb.GLADE(law=law), variance=1.0, seed=0)
-    asked = learner.ask()
-    for wrong, message in (
-        ([2.0, 2.0, -2.0], "0 to 1 .* got 2 for 'a'"),
-        ([1.0, 2.0, 2.0], "-inf to 0 .* got 2 for 'c'"),
-    ):
-        with pytest.raises(sb.InvalidInputError, match=f"rewards must be from {message}"):
-            learner.tell(asked.id, wrong)
-    learner.tell(asked.id, [1.0, 2.0, -2.0])
+    sb.Learner(
+        x, law="bernoulli", seed=0, prior_means=[0.0, 1.0, 55.0], prior_plays=[1, 1, 0]
+    )  # a mean of no plays does not matter
 
 
 @given(law=st.sampled_from(["bernoulli", "poisson", "poisson:cost", "gamma", "gamma:cost"]), value=st.floats(-1e9, 1e9))

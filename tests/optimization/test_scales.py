@@ -1,7 +1,5 @@
 """Scaling rewards, budgets or bonuses does not change decisions, even for tiny numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

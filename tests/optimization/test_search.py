@@ -94,15 +94,7 @@ def test_integers_stop_at_the_rounded_bound():
 
 @pytest.mark.parametrize(
     ("weights", "step"),
-    [
-        ([4, -6, 0], 2.0),
-        ([3, 5], 1.0),
-        ([0, 0], 0.0),
-        ([0.5, 1], 0.0),
-        ([1e16, 1], 0.0),
-        ([1, 2e9], 0.0),
-        ([3e9, 6e9], 3e9),
-    ],
+    [([4, -6, 0], 2.0), ([3, 5], 1.0), ([0, 0], 0.0), ([0.5, 1], 0.0), ([1e16, 1], 0.0), ([1, 2e9], 0.0), ([3e9, 6e9], 3e9)],
 )
 def test_granularity(weights, step):
     assert granularity(np.array(weights, dtype=float)) == step

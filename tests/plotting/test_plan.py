@@ -52,9 +52,7 @@ def lines_of(ax, colour):
         for collection in ax.collections
         if isinstance(collection, LineCollection)
         for segment, edge in zip(
-            collection.get_segments(),
-            np.resize(collection.get_edgecolor(), (len(collection.get_segments()), 4)),
-            strict=True,
+            collection.get_segments(), np.resize(collection.get_edgecolor(), (len(collection.get_segments()), 4)), strict=True
         )
         if np.allclose(edge, to_rgba(colour))
     ]
@@ -177,10 +175,7 @@ def test_dense_networks_get_thin_strokes_and_the_best_path_on_top():
         ax = plot_network_plan(result, ax=axes())
         collections = [c for c in ax.collections if isinstance(c, LineCollection) and len(c.get_segments())]
         front = max(collections, key=lambda c: c.get_zorder())
-        drawn[name] = (
-            max(max(c.get_linewidth()) for c in collections),
-            np.allclose(front.get_edgecolor(), to_rgba(BEST)),
-        )
+        drawn[name] = (max(max(c.get_linewidth()) for c in collections), np.allclose(front.get_edgecolor(), to_rgba(BEST)))
     assert drawn["thin"][0] < 0.6 * drawn["thick"][0]
     assert drawn["thin"][1]
     assert not drawn["thick"][1]

@@ -1,66 +1,63 @@
-"""Helpers for tests of OSSB: decision sets, and single rounds."""
+"""Helpers for tests of OSSB: decision sets, single rounds, and a solver that fails."""
 
 import networkx as nx
 import numpy as np
 
 import semibandits as sb
-from example_sets import grid
-from semibandits.decisions.base import DecisionSet
+from example_sets import OnlyMaximizes, grid, matching
+from semibandits.errors import SolverError
+from semibandits.policies import exploration
 
 
-class Pairs(DecisionSet):
+def pairs(d):
     """Pairs of adjacent items on a circle, known by `maximize` alone: nothing can list them."""
-
-    def __init__(self, d):
-        self.rows = (np.eye(d) + np.eye(d, k=1) + np.eye(d, k=1 - d)).astype(bool)
-
-    @property
-    def d(self):
-        return self.rows.shape[1]
-
-    @property
-    def m(self):
-        return 2
-
-    def maximize(self, weights):
-        return self.rows[np.argmax(self.rows @ np.asarray(weights))].copy()
-
-    def __repr__(self):
-        return f"Pairs({self.d})"
+    return OnlyMaximizes(sb.EnumeratedDecisions(np.unique(np.eye(d) + np.eye(d, k=1) + np.eye(d, k=1 - d), axis=0)))
 
 
 SETS = {
     "msets": lambda: sb.MSets(5, 2),
     "trees": lambda: sb.SpanningTrees(nx.complete_graph(4)),
     "bases": lambda: sb.MatroidBases(sb.matroids.Partition([0, 0, 0, 1, 1, 2], 1)),
-    "matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(3)]),
-    "all matchings": lambda: sb.Matchings([(i, j) for i in range(2) for j in range(3)], saturate="none"),
+    "matchings": lambda: matching(3),
+    "all matchings": lambda: matching(2, 3, saturate="none"),
     "paths": lambda: grid(3),
     "intersection": lambda: sb.MatroidIntersection(
         sb.matroids.Partition([0, 0, 1, 1, 2, 2], 1), sb.matroids.Partition([0, 1, 2, 0, 1, 2], 1)
     ),
     "list": lambda: sb.EnumeratedDecisions([[1, 1, 0, 0], [0, 1, 1, 1], [0, 0, 0, 1], [1, 0, 1, 0]]),
-    "own": lambda: Pairs(5),
+    "own": lambda: pairs(5),
 }
 
 
 def listed(decision_set):
-    return decision_set.rows if isinstance(decision_set, Pairs) else decision_set.enumerate()
+    """All decisions, also of a set that cannot list them."""
+    return getattr(decision_set, "_inner", decision_set).enumerate()
 
 
-def draw(rewards, x, rng):
-    items = np.flatnonzero(x)
-    return items, rewards.draw(items, rng)
+def break_solver(monkeypatch):
+    """From now on no plan can be computed."""
+
+    def fails(*_args, **_options):
+        raise SolverError("none found")
+
+    monkeypatch.setattr(exploration, "solve_bound", fails)
 
 
-def run(decision_set, rewards, rounds, seed=0, policy=None, agent=None, variance=None):
+def listed_from(plan, rows):
+    """The decisions with the best one of the plan first: with ties, which one it is is the family's choice."""
+    assert all(any((x == row).all() for row in rows) for x in plan.decisions)
+    assert plan.decisions[:, plan.rates > 0].any(axis=0).all()
+    return rows[np.argsort(~(rows == plan.optimal).all(axis=1), kind="stable")]
+
+
+def run(decision_set, rewards, rounds, seed=0, policy=None, agent=None):
     """Play rounds one at a time; the agent and the decisions."""
-    policy = sb.OSSB() if policy is None else policy
-    agent = policy.start(decision_set, rewards.variance if variance is None else variance) if agent is None else agent
+    agent = (policy or sb.OSSB()).start(decision_set, rewards.variance) if agent is None else agent
     own, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
     decisions = []
     for _ in range(rounds):
         x = agent.choose(own)
-        agent.observe(*draw(rewards, x, noise))
+        items = np.flatnonzero(x)
+        agent.observe(items, rewards.draw(items, noise))
         decisions.append(x)
     return agent, np.array(decisions)

@@ -4,16 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from histories import asked, assert_best, play, random_statistics, situations
+from histories import assert_best, play, situations
 from hypothesis import example, given, settings
 
 import semibandits as sb
-from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.paths import Paths
-from semibandits.errors import InvalidInputError
-from semibandits.kernels.rules.actions import INDEX
-from semibandits.kernels.rules.optimism import escb
-from semibandits.policies import AESCB, CUCB, ESCB, Radius
+from semibandits.policies import AESCB, ESCB, Radius
 
 
 @pytest.mark.parametrize("radius", ["log", "log-loglog", Radius(log=0.5, loglog=3.0)])
@@ -30,17 +26,6 @@ def test_it_plays_the_largest_index(radius, situation):
         assert_best(x, rows @ means + np.sqrt(rows @ bonuses), rows, scale)
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("t", [1, 2, 3, 1000])
-def test_the_rule_writes_means_and_squared_bonuses(t, seed):
-    stats, plays, means, variance = random_statistics(seed)
-    action, weights, bonuses = asked(escb, t, [1.0, 2.0, 3.0], stats)
-    f = 2.0 * math.log(t) + (3.0 * math.log(math.log(t)) if t >= 3 else 0.0)
-    assert action == INDEX
-    assert np.array_equal(weights, means)
-    assert np.allclose(bonuses, 2 * variance * f / np.maximum(plays, 1), rtol=1e-13)
-
-
 @pytest.mark.parametrize("kind", [ESCB, AESCB])
 def test_every_search_is_decided_in_a_grid_of_3432_paths(kind):
     """A budget of 12 maximisations a round leaves 80 % of the searches undecided."""
@@ -51,30 +36,3 @@ def test_every_search_is_decided_in_a_grid_of_3432_paths(kind):
     _, searches, _, undecided = result.summary()[0].calls
     assert searches > 450
     assert undecided == 0
-
-
-def test_errors_of_items_cancel():
-    """Four items seen once against one seen once: with variance 1/2 in round 3, bonuses are 1.048 * 4 for CUCB and 1.048 * 2 for
-    ESCB. With means 0 and 2.3, CUCB plays the four (4.19 > 3.35), ESCB the one (2.10 < 3.35)."""
-    decision_set = EnumeratedDecisions([[1, 1, 1, 1, 0], [0, 0, 0, 0, 1]])
-    chosen = {}
-    for policy in (CUCB(), ESCB()):
-        agent, rng = policy.start(decision_set, 0.5), np.random.default_rng(0)
-        for _ in range(2):
-            items = np.flatnonzero(agent.choose(rng))
-            agent.observe(items, np.where(items == 4, 2.3, 0.0))
-        chosen[policy.name] = agent.choose(rng).tolist()
-    assert chosen == {"CUCB": [True] * 4 + [False], "ESCB": [False] * 4 + [True]}
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"variance": -1.0}, "variance must be positive, got -1.0"),
-        ({"radius": "LOG"}, "radius must be one of 'log', .*, got 'LOG'"),
-        ({"radius": None}, "radius must be one of 'log', .*, got None"),
-    ],
-)
-def test_malformed_parameters_are_refused(parameters, message):
-    with pytest.raises(InvalidInputError, match=message):
-        ESCB(**parameters)

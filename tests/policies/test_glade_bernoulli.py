@@ -5,15 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from glade_kernel import decide, nothing_decided
 from scipy.optimize import brentq, minimize
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError
+from example_sets import matching
 from semibandits.kernels.bernoulli import divergence
 from semibandits.kernels.laws import radius
-from semibandits.kernels.rules.glade import PLACES
-from semibandits.kernels.rules.levels import write_levels
 from semibandits.kernels.rules.raises import KNOWN, STEP, add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import COUNTS
 from semibandits.laws import Bernoulli
@@ -67,6 +64,7 @@ def test_the_reach_of_an_item_is_the_radius_of_kl_ucb(mean, ratio):
     assert found <= math.sqrt(ratio / 2) * (1 + 1e-12)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(15))
 def test_first_bonuses_are_upper_bounds(seed):
     stats, levels, best = situation(seed)
@@ -96,7 +94,7 @@ def test_first_bonuses_are_upper_bounds(seed):
     assert np.array_equal(bonuses, fresh)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_price_of_a_gap_is_finite_if_it_can_be_closed(seed):
     stats, levels, best = situation(seed)
     x = np.array([True, True, seed % 2 == 0, False, True])
@@ -121,7 +119,7 @@ def test_the_price_of_a_gap_is_finite_if_it_can_be_closed(seed):
             assert (bonuses <= before).all()
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_no_sum_of_raises_is_larger_than_that_of_the_reaches(seed):
     stats, levels, best = situation(seed)
     weights = np.zeros(5)
@@ -132,80 +130,34 @@ def test_no_sum_of_raises_is_larger_than_that_of_the_reaches(seed):
     assert (weights <= 1 - stats[2]).all()
 
 
-UNEQUAL = [("s", "a"), ("s", "a"), ("a", "t"), ("s", "b"), ("b", "t"), ("a", "b"), ("s", "t"), ("a", "c"), ("c", "t")]
-"""Arcs of eight paths, of one to three arcs each: some could not be best even with means of 1."""
-SETS = {
-    "paths": sb.Paths(UNEQUAL, "s", "t"),
-    "matchings": sb.Matchings(list(itertools.product(range(3), range(3))), "none"),
-    "list": sb.EnumeratedDecisions([[1, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0], [1, 0, 0, 0, 1, 1]]),
-}
-
-
-@pytest.mark.parametrize(("name", "rivals"), [*((name, 0.0) for name in SETS), ("matchings", 0.4)])
-def test_plausible_decisions_are_explored(name, rivals):
-    """Random statistics. The search is not exact: in 26,000 such situations it missed one; these are 1,500 with a fixed seed."""
-    decisions = SETS[name].enumerate()
-    d = decisions.shape[1]
-    policy = sb.GLADE(rewards="bernoulli", patience=0.0, rivals=rivals)
-    params = policy.params(int(decisions.sum(1).max()), np.full(d, 0.25))
-    rng, law = np.random.default_rng(11), Bernoulli().compiled(d)
-    explored = 0
-    for _ in range(1500):
-        t = int(np.exp(rng.uniform(5, 13.8)))
-        theta = rng.uniform(0, 1, d) if rng.random() < 0.5 else rng.uniform(0.3, 0.7, d)
-        plays = np.ceil(np.exp(rng.uniform(0, 0.75 * math.log(t), d)))
-        means = rng.binomial(plays.astype(int), theta) / plays
-        stats = np.array([plays // 2.0, plays // 2.0 * means, means, 0.5 / plays, np.sqrt(0.5 / plays), plays])
-        rewards = decisions @ means
-        best = decisions[rewards.argmax()]
-        gaps = rewards.max() - rewards
-        if np.sort(gaps)[1] < 1e-3:
-            continue  # which one is best is for the oracle to choose
-        levels = np.zeros(d)
-        write_levels(t, policy.discount, policy.rivals, params[PLACES], stats, best, levels)
-        needed = [
-            price_of(law, levels, gap, stats, best, x)[1] if gap > 0 else math.inf for x, gap in zip(decisions, gaps, strict=True)
-        ]
-        played = decide(decisions, stats, t, params, *nothing_decided(policy, decisions))
-        if min(needed) < 0.999:
-            explored += 1
-            assert (played != best).any()
-    assert explored > 100
-
-
+@pytest.mark.verify
 def test_a_decision_that_no_means_would_make_best_hides_no_others():
     """An arc of its own, seen once to fail, could not be best if it always paid. While its bonus was searched for alone, 11 of
     200 such runs never again played the best decision."""
-    theta = np.array([0.6, 0.35, 0.299, 0.552, 0.946, 0.244, 0.817, 0.759, 0.611])
-    paths = SETS["paths"]
-    result = sb.simulate(
-        paths, sb.BernoulliRewards(theta), sb.GLADE(rewards="bernoulli"), 20_000, 200, seed=7, bound=None,
-        checkpoints=[10_000, 20_000],
-    )  # fmt: skip
+    edges = [tuple(edge) for edge in ("sa", "sa", "at", "sb", "bt", "ab", "st", "ac", "ct")]
+    paths, theta = sb.Paths(edges, "s", "t"), np.array([0.6, 0.35, 0.299, 0.552, 0.946, 0.244, 0.817, 0.759, 0.611])
+    options = {"seed": 7, "bound": None, "checkpoints": [2_000, 4_000]}
+    result = sb.simulate(paths, sb.BernoulliRewards(theta), sb.GLADE(rewards="bernoulli"), 4_000, 200, **options)
     lost = np.diff(result.regret["GLADE"], axis=1)[:, 0]
-    assert lost.max() < 0.5 * sb.smallest_gap(paths, theta) * 10_000
+    assert lost.max() < 0.5 * sb.smallest_gap(paths, theta) * 2_000
 
 
+@pytest.mark.verify
 def test_it_explores_less_where_means_are_near_the_ends():
-    """Means of 0.8 to 0.97: C is 8 for Bernoulli rewards, 21 with variance 1/4. Seeded; the means of the runs differ by more
-    than ten standard errors."""
+    """Means of 0.8 to 0.97: C is 8 for Bernoulli rewards, 21 with variance 1/4. Seeded; the means of the runs differ by
+    eight standard errors."""
     theta = np.linspace(0.8, 0.97, 6)
     regret = {}
     for law in ("gaussian", "bernoulli"):
-        result = sb.simulate(sb.MSets(6, 2), sb.BernoulliRewards(theta), sb.GLADE(rewards=law), 5000, 100, seed=3, bound=None)
+        result = sb.simulate(sb.MSets(6, 2), sb.BernoulliRewards(theta), sb.GLADE(rewards=law), 5000, 40, seed=3, bound=None)
         regret[law] = result.regret["GLADE"][:, -1]
     errors = math.hypot(*(r.std() / math.sqrt(len(r)) for r in regret.values()))
     assert regret["bernoulli"].mean() + 5 * errors < regret["gaussian"].mean()
 
 
-@pytest.mark.parametrize("decision_set", [sb.MSets(5, 2), sb.Matchings(list(itertools.product(range(3), range(3))))])
+@pytest.mark.parametrize("decision_set", [sb.MSets(5, 2), matching(3)])
 def test_all_means_at_the_ends_are_fine(decision_set):
     for mean in (0.0, 1.0):
         rewards = sb.BernoulliRewards(np.full(decision_set.d, mean))
         result = sb.simulate(decision_set, rewards, sb.GLADE(rewards="bernoulli"), 200, 2, seed=0, bound=None)
         assert (result.regret["GLADE"] == 0).all()
-
-
-def test_other_laws_are_refused():
-    with pytest.raises(InvalidInputError, match="rewards must be one of 'auto', 'gaussian', 'bernoulli', got 'poisson'"):
-        sb.GLADE(rewards="poisson")

@@ -1,6 +1,5 @@
 """OSSB: its rule against a slow twin, its plans against enumeration, and runs."""
 
-import json
 import math
 
 import numpy as np
@@ -8,35 +7,17 @@ import pytest
 from histories import empty_request
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_sets import SETS, Pairs, listed, run
+from small_sets import SETS, break_solver, listed, listed_from, run
 
 import semibandits as sb
-from example_sets import grid
-from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels.rules.actions import COVER, LINEAR, PLAY, REPLAN
 from semibandits.kernels.rules.records import RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
-from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, MARKS, OBSERVED, PLANNED, ossb
-from semibandits.policies import OSSB, exploration
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, PLANNED, ossb
+from semibandits.policies import OSSB
 from semibandits.policies.exploration import GUARD, wanted
 from semibandits.policies.ossb import GROWTH
-from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards
-from semibandits.simulation.replication import replicate
-from semibandits.simulation.specification import Specification
-
-Partition = sb.matroids.Partition
-
-
-LONELY = {
-    "one item": lambda: sb.MSets(1, 1),
-    "one decision": lambda: sb.EnumeratedDecisions([[1, 0, 1]]),
-    "all items": lambda: sb.MSets(3, 3),
-    "own": lambda: Pairs(2),
-}
-
-
-# ---------------------------------------------------------------------- the rule
 
 
 def twin(t, params, stats, memory, marks, rows):
@@ -104,7 +85,7 @@ def random_state(rng):
 
 def test_rule_is_its_twin():
     rng, seen = np.random.default_rng(5), {PLAY: 0, COVER: 0, LINEAR: 0, REPLAN: 0}
-    for _ in range(20_000):
+    for _ in range(6_000):
         t, params, stats, memory, marks, rows = random_state(rng)
         action, decision, after = twin(t, params, stats, memory, marks, rows)
         weights, bonuses, x = request = empty_request(stats.shape[1])
@@ -122,10 +103,7 @@ def test_rule_is_its_twin():
         elif action == LINEAR:
             assert weights.tolist() == stats[MEANS].tolist()
         seen[action] += 1
-    assert min(seen.values()) > 400
-
-
-# ---------------------------------------------------------------------- the plan
+    assert min(seen.values()) > 120
 
 
 def lowered_means(rows, means, scales, m):
@@ -155,155 +133,59 @@ def check_feasible(rows, means, variance, plan, slack=1e-9):
 @pytest.mark.parametrize("failing", [False, True])
 def test_plan_is_feasible_at_guarded_means(name, failing, monkeypatch):
     if failing:
-
-        def fails(*_args, **_options):
-            raise SolverError("none found")
-
-        monkeypatch.setattr(exploration, "solve_bound", fails)
+        break_solver(monkeypatch)
     decision_set, rng = SETS[name](), np.random.default_rng(3)
-    rows = listed(decision_set)
+    rows, d = listed(decision_set), decision_set.d
     for ties in (False, True, False):
-        d = decision_set.d
         means = rng.integers(0, 3, d) / 2.0 if ties else rng.random(d)
         variance, plays = rng.choice([0.25, 0.5], d), rng.integers(1, 30, d)
         scales = 2 * variance / plays
         plan = wanted(decision_set, means, scales, variance, 0.02)
-        # With ties, which decision is best is the family's choice; the others are compared with that one.
-        first = np.argsort(~(rows == plan.optimal).all(axis=1), kind="stable")
-        lowered, best = lowered_means(rows[first], means, scales, decision_set.m)
+        lowered, best = lowered_means(listed_from(plan, rows), means, scales, decision_set.m)
         assert np.array_equal(best, plan.optimal) or abs(means[best].sum() - means[plan.optimal].sum()) < 1e-12
         check_feasible(rows, lowered, variance, plan)
-        assert all(any((x == row).all() for row in rows) for x in plan.decisions)
-        assert plan.decisions[:, plan.rates > 0].any(axis=0).all()
-
-
-def test_guard_is_within_the_error_of_the_gap():
-    rng = np.random.default_rng(8)
-    decision_set = sb.Matchings([(i, j) for i in range(4) for j in range(4)])
-    rows = listed(decision_set)
-    for size in (1e-6, 0.1, 10.0):
-        means, scales = size * rng.random(16), 1.0 / rng.integers(1, 9, 16)
-        lowered, best = lowered_means(rows, means, scales, decision_set.m)
-        for x in rows:
-            entering = x & ~best
-            gap, guarded = best @ means - x @ means, best @ lowered - x @ lowered
-            assert gap <= guarded <= gap + math.sqrt(GUARD * scales[entering].sum()) + 1e-12
-        for i in np.flatnonzero(~best):
-            held = rows[rows[:, i]]
-            smallest = best @ means - (held @ means).max()
-            least = math.sqrt(smallest**2 + GUARD * scales[i] / decision_set.m)
-            assert best @ lowered - (held @ lowered).max() >= least - 1e-12
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_memory_of_a_plan(name):
-    decision_set = SETS[name]()
-    rewards = GaussianRewards(np.random.default_rng(1).random(decision_set.d))
-    agent, decisions = run(decision_set, rewards, 150)
-    d, player = decision_set.d, agent.player
-    k = player.marks[PLANNED]
-    assert agent.calls[2] > 1
-    assert all(x in decision_set for x in decisions)
-    inverses, references, tolerances, counts = player.memory.reshape(BLOCKS, d)
-    asked = np.isfinite(inverses)
-    assert asked.any()
-    assert (inverses > 0).all()
-    assert (tolerances >= 0).all()
-    assert np.isfinite(references).all()
-    assert (counts <= player.stats[PLAYS]).all()
-    assert player.rows[:k][:, asked].any(axis=0).all()
-    assert all(x in decision_set for x in player.rows)
-    assert not asked[player.rows[-1]].any()
-    assert len(player.marks) == MARKS
-    assert len(player.rows) == k + 1
-
-
-# ---------------------------------------------------------------------- runs
-
-
-@pytest.mark.parametrize("name", LONELY)
-def test_nothing_is_explored_where_there_is_no_choice(name):
-    decision_set = LONELY[name]()
-    agent, decisions = run(decision_set, GaussianRewards(np.linspace(-1, 1, decision_set.d)), 200)
-    assert agent.player.marks[EXPLORED] == 0
-    assert agent.calls[2] == 1
-    assert (decisions == decisions[0]).all()
 
 
 def regrets(decision_set, rewards, horizon, replications=8, policy=None, seed=4):
-    policy = OSSB() if policy is None else policy
-    specification = Specification.of(
-        decision_set, rewards, policy, horizon=horizon, replications=replications, seed=seed, checkpoints=[horizon]
+    """Regret at the horizon in each replication, and the result."""
+    result = sb.simulate(
+        decision_set, rewards, {"OSSB": policy or OSSB()}, horizon, replications, seed=seed, checkpoints=[horizon], bound=False
     )
-    runs = [replicate(specification, "OSSB", r) for r in range(replications)]
-    return np.array([r.regret[-1] for r in runs]), runs
+    return result.regret["OSSB"][:, -1], result
 
 
 @pytest.mark.parametrize("theta", [[0.5, 0.5, 0.5, 0.5], [0.9, 0.5, 0.5, 0.1], [0.9, 0.9, 0.5, 0.1]])
 def test_true_ties_do_not_cost(theta):
     # C ln T is 0, 46 and 35 for the distinct gaps; forced exploration in every round would cost 0.01 * T * gap, 200 and more.
-    worst, runs = regrets(sb.MSets(4, 2), GaussianRewards(theta), 50_000)
+    worst, result = regrets(sb.MSets(4, 2), GaussianRewards(theta), 50_000)
     assert worst.max() < (1e-9 if len(set(theta)) == 1 else 250.0)
-    assert max(r.calls[-1, 2] for r in runs) < 200
+    assert result.calls["OSSB"][:, -1, 2].max() < 200
 
 
-def test_equal_means_of_rare_rewards_are_distinguished():
-    # All first rewards are 0, an exact tie at the estimates: the item of mean 0 must not be played for ever.
-    worst, _ = regrets(sb.MSets(3, 1), BernoulliRewards([0.0, 0.0, 0.2]), 20_000)
-    assert worst.max() < 0.2 * 20_000 / 4
-
-
+@pytest.mark.verify
 def test_runs_where_the_best_decision_is_uncertain_end():
     # Seeds among which the rule without `is_informative` explores in every round: regrets of 5,500 to 7,700 at 10^5.
-    theta = [0.835, 0.597, 0.289, 0.043, 0.974, 0.596, 0.79, 0.91]
-    rewards, decision_set = GaussianRewards(theta), sb.MSets(8, 2)
-    worst, runs = regrets(decision_set, rewards, 100_000, 40, seed=5)
-    bound = sb.graves_lai(decision_set, theta).value * math.log(100_000)
+    theta, horizon = [0.835, 0.597, 0.289, 0.043, 0.974, 0.596, 0.79, 0.91], 30_000
+    decision_set = sb.MSets(8, 2)
+    worst, result = regrets(decision_set, GaussianRewards(theta), horizon, 40, seed=5)
+    bound = sb.graves_lai(decision_set, theta).value * math.log(horizon)
     assert worst.mean() < 1.5 * bound
     assert worst.max() < 3.0 * bound
-    for r in runs:
-        counts = r.plays[-1]
-        assert r.calls[-1, 2] <= (np.log(counts) / math.log(1 + GROWTH) + 1).sum()
+    plans, counts = result.calls["OSSB"][:, -1, 2], result.plays["OSSB"][:, -1]
+    assert (plans <= (np.log(counts) / math.log(1 + GROWTH) + 1).sum(axis=1)).all()
 
 
 def test_power_of_two_units_change_nothing():
-    theta = np.random.default_rng(6).random(9)
-    decision_set = SETS["matchings"]()
-    plain = run(decision_set, GaussianRewards(theta, variance=0.5), 1500)[1]
-    for power in (-20, 3, 60):
-        c = 2.0**power
-        other = run(decision_set, GaussianRewards(c * theta, variance=0.5 * c**2), 1500)[1]
-        assert np.array_equal(plain, other)
-
-
-@pytest.mark.parametrize("name", ["trees", "paths", "own"])
-def test_restored_agents_continue_bit_for_bit(name):
-    decision_set = SETS[name]()
-    rewards = GaussianRewards(np.random.default_rng(2).random(decision_set.d))
-    agent, _ = run(decision_set, rewards, 120)
-    for again in (7, 40):
-        copy = OSSB().start(decision_set, rewards.variance)
-        copy.restore(json.loads(json.dumps(agent.state())))
-        _, first = run(decision_set, rewards, again, seed=again, agent=agent)
-        _, second = run(decision_set, rewards, again, seed=again, agent=copy)
-        assert np.array_equal(first, second)
-        assert agent.state() == copy.state()
-
-
-def test_python_and_kernels_play_the_same():
-    decision_set = grid(3)
-    rewards = GaussianRewards(np.random.default_rng(2).random(decision_set.d))
-    slow = OSSB().start(decision_set, rewards.variance)
-    slow.oracle = None
-    assert np.array_equal(run(decision_set, rewards, 400)[1], run(decision_set, rewards, 400, agent=slow)[1])
+    theta, decision_set = np.random.default_rng(6).random(9), SETS["matchings"]()
+    plain, *others = (
+        run(decision_set, GaussianRewards(c * theta, variance=0.5 * c**2), 400)[1] for c in (1.0, 2.0**-20, 2.0**60)
+    )
+    assert all(np.array_equal(plain, other) for other in others)
 
 
 @pytest.mark.parametrize("name", ["msets", "own"])
 def test_plays_on_where_the_solver_fails(name, monkeypatch):
-    def fails(*_args, **_options):
-        raise SolverError("none found")
-
-    monkeypatch.setattr(exploration, "solve_bound", fails)
+    break_solver(monkeypatch)
     decision_set = SETS[name]()
     theta = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
     agent, decisions = run(decision_set, GaussianRewards(theta, variance=0.1), 3000)
@@ -312,58 +194,40 @@ def test_plays_on_where_the_solver_fails(name, monkeypatch):
     assert np.mean(decisions[-1000:] @ theta > best - 1e-9) > 0.8
 
 
-@given(batch=st.integers(2, 12), name=st.sampled_from(["msets", "matchings", "list"]))
-@settings(max_examples=10, deadline=None)
-def test_open_rounds(batch, name):
+@given(
+    batch=st.integers(2, 12), name=st.sampled_from(["msets", "matchings", "list"]),
+    rewards=st.sampled_from(["gaussian", "bernoulli"]),
+)  # fmt: skip
+@settings(max_examples=16, deadline=None)
+def test_open_rounds(batch, name, rewards):
     """Outcomes that come in batches, some never: it plans at most once for each outcome, and always answers."""
     decision_set, rng = SETS[name](), np.random.default_rng(batch)
-    agent = OSSB().start(decision_set, 0.5)
-    for _ in range(20):
+    agent = OSSB(rewards=rewards).start(decision_set, 0.25)
+    for _ in range(15):
         asked = [agent.choose(rng) for _ in range(batch)]
         for x in asked[1:]:
-            agent.observe(np.flatnonzero(x), rng.random(int(x.sum())))
+            drawn = rng.random(int(x.sum()))
+            agent.observe(np.flatnonzero(x), drawn if rewards == "gaussian" else np.round(drawn))
         agent.forget(np.flatnonzero(asked[0]))
-    assert agent.calls[2] <= 21
+    assert agent.calls[2] <= 16
     assert all(x in decision_set for x in asked)
 
 
-@pytest.mark.parametrize(
-    "options", [{"gamma": -0.1}, {"epsilon": -0.1}, {"epsilon": 1.0}, {"gap": 0.0}, {"gap": 1.0}, {"gamma": math.nan}]
-)
-def test_parameters_are_checked(options):
-    with pytest.raises(InvalidInputError):
-        OSSB(**options)
-
-
+@pytest.mark.verify
 def test_larger_gamma_explores_more():
-    theta = np.array([0.9, 0.6, 0.3])
     few, many = (
-        np.mean([r.plays[-1, 1:].sum() for r in regrets(sb.MSets(3, 1), GaussianRewards(theta), 20_000, 30, OSSB(gamma=g))[1]])
+        regrets(sb.MSets(3, 1), GaussianRewards([0.9, 0.6, 0.3]), 20_000, 12, OSSB(gamma=g))[1].plays["OSSB"][:, -1, 1:].sum()
         for g in (0.0, 1.0)
     )
     assert 1.3 * few < many < 3.0 * few
 
 
-def test_counts_begin_where_the_plan_was_made():
-    agent, _ = run(sb.MSets(4, 2), GaussianRewards([0.9, 0.6, 0.3, 0.1]), 4)
-    agent.replan()
-    d = 4
-    assert np.array_equal(agent.player.memory[OBSERVED * d :], agent.player.stats[PLAYS])
-    assert agent.player.marks[EXPLOITED] == 0
-
-
 def test_a_state_whose_places_are_wrong_is_refused():
     decision_set = sb.MSets(5, 2)
-    agent = sb.OSSB().start(decision_set, 0.5)
-    rng = np.random.default_rng(0)
-    for _ in range(12):
-        items = np.flatnonzero(agent.choose(rng))
-        agent.observe(items, rng.normal(size=len(items)))
-    state = agent.state()
-    sb.OSSB().start(decision_set, 0.5).restore(state)
+    state = run(decision_set, GaussianRewards(np.zeros(5)), 12)[0].state()
     marks = state["marks"]
     for change in ({"rows": state["rows"][:-1]}, {"marks": [*marks[:PLANNED], 10**6, *marks[PLANNED + 1 :]]}):
-        fresh = sb.OSSB().start(decision_set, 0.5)
+        fresh = OSSB().start(decision_set, 0.5)
         with pytest.raises(sb.InvalidInputError):
             fresh.restore({**state, **change})
         assert fresh.plays.sum() == 0
@@ -374,11 +238,7 @@ def test_states_of_version_1_are_read_without_their_covers():
     agent, _ = run(sb.MSets(4, 2), GaussianRewards([0.9, 0.6, 0.3, 0.1]), 30)
     state = agent.state()
     k, rows = state["marks"][PLANNED], state["rows"]
-    old = {
-        **state,
-        "marks": [*state["marks"], k, k, k + 1, k + 1],
-        "rows": [*rows[:k], [0, 1], [2, 3], rows[-1]],
-    }
+    old = {**state, "marks": [*state["marks"], k, k, k + 1, k + 1], "rows": [*rows[:k], [0, 1], [2, 3], rows[-1]]}
     for saved in (old, state):
         fresh = sb.OSSB().start(sb.MSets(4, 2), GaussianRewards([0.0] * 4).variance)
         fresh.restore(saved)

@@ -7,56 +7,33 @@ import math
 import numpy as np
 import pytest
 import small_sets
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from small_sets import Pairs, listed
+from small_sets import break_solver, listed, listed_from, pairs, run
 
 import semibandits as sb
-from example_sets import grid
-from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
-from semibandits.kernels.rules.statistics import MEANS, PLAYS
-from semibandits.kernels.rules.tracking import BLOCKS, PLANNED
+from semibandits.errors import UnsupportedError
+from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, PLANNED
 from semibandits.policies import exploration
-from semibandits.policies.exploration import (
-    GUARD,
-    LOWEST,
-    resolved_by,
-    wanted_of_law,
-)
+from semibandits.policies.exploration import GUARD, LOWEST, resolved_by, wanted, wanted_of_law
 from semibandits.policies.ossb import MOVEMENT
 from semibandits.policies.registry import build, policy_from
 from semibandits.regret_bound.result import Status
-from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.studies.policies import named_policies
 
 OSSB = sb.OSSB
 POLICY = OSSB(rewards="bernoulli")
 GAP = 0.02
 LAW = sb.laws.Bernoulli()
-
-
 SETS = {name: small_sets.SETS[name] for name in ("msets", "trees", "matchings", "paths", "list", "own")}
 
 
-def run(decision_set, rewards, rounds, seed=0, agent=None):
-    """Rounds of the policy with Bernoulli plans."""
-    return small_sets.run(decision_set, rewards, rounds, seed, policy=POLICY, agent=agent)
-
-
-def regrets(decision_set, theta, horizon, replications, policy=POLICY, seed=2):
+def regrets(decision_set, theta, horizon, replications, policy=POLICY):
     result = sb.simulate(
-        decision_set,
-        BernoulliRewards(theta),
-        {"OSSB": policy},
-        horizon=horizon,
-        replications=replications,
-        seed=seed,
-        checkpoints=[horizon],
+        decision_set, sb.BernoulliRewards(theta), {"OSSB": policy}, horizon, replications, seed=2, checkpoints=[horizon]
     )
     return result, result.regret["OSSB"][:, -1]
-
-
-# ---------------------------------------------------------------------- plain computation
 
 
 def divergence(p, q):
@@ -125,29 +102,22 @@ def history(rng, d, kind):
     return rng.binomial(plays, theta) / plays, plays.astype(float)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("failing", [False, True])
 @pytest.mark.parametrize("kind", ["any", "extreme", "rare"])
 def test_plan_is_feasible_at_guarded_means(name, failing, kind, monkeypatch):
     if failing:
-
-        def fails(*_args, **_options):
-            raise SolverError("none found")
-
-        monkeypatch.setattr(exploration, "solve_bound", fails)
+        break_solver(monkeypatch)
     decision_set, rng = SETS[name](), np.random.default_rng(3)
     rows, told = listed(decision_set), 0
     for _ in range(4):
         means, plays = history(rng, decision_set.d, kind)
         plan = wanted_of_law(decision_set, LAW, means, plays, GAP)
-        # With ties, which decision is best is the family's choice; the others are compared with that one.
-        first = np.argsort(~(rows == plan.optimal).all(axis=1), kind="stable")
-        lowered, best = lowered_means(rows[first], means, plays, decision_set.m)
+        lowered, best = lowered_means(listed_from(plan, rows), means, plays, decision_set.m)
         inside = LAW.estimates(means, plays)
         assert np.array_equal(best, plan.optimal) or abs(inside[best].sum() - inside[plan.optimal].sum()) < 1e-12
         told += check_feasible(rows, lowered, plan)
-        assert all(any((x == row).all() for row in rows) for x in plan.decisions)
-        assert plan.decisions[:, plan.rates > 0].any(axis=0).all()
     assert told > 0
 
 
@@ -192,16 +162,17 @@ def test_plan_has_the_minimal_cost(name):
 
 def test_plans_of_decisions_that_cannot_be_listed_are_simple():
     """Each item at 1/d(theta_i, theta_i + D_i/m), by the best decision that has it."""
-    decision_set = Pairs(5)
+    decision_set = pairs(5)
     with pytest.raises(UnsupportedError):
         sb.graves_lai(decision_set, np.full(5, 0.5), rewards="bernoulli")
     means, plays = np.array([0.7, 0.6, 0.3, 0.2, 0.4]), np.full(5, 1000.0)
     plan = wanted_of_law(decision_set, LAW, means, plays, GAP)
-    lowered, best = lowered_means(decision_set.rows, means, plays, 2)
-    values = decision_set.rows @ lowered
+    lowered, best = lowered_means(listed(decision_set), means, plays, 2)
+    rows = listed(decision_set)
+    values = rows @ lowered
     assert plan.optimal.tolist() == best.tolist() == [True, True, False, False, False]
     for i in (2, 3, 4):
-        share = (values.max() - values[decision_set.rows[:, i]].max()) / 2
+        share = (values.max() - values[rows[:, i]].max()) / 2
         lowest = 1 / divergence(lowered[i], lowered[i] + share)
         # Where two items of a decision are lowered, its gap is larger than that of the item that is told.
         assert lowest * (1 - 1e-9) <= plan.rates[i] <= 1.2 * lowest
@@ -230,35 +201,39 @@ def test_raise_that_a_rate_resolves(theta, rate):
         assert rate * divergence(theta, theta + rise[0] * (1 + 1e-6)) >= 1 - 1e-5
 
 
-def test_with_means_of_one_half_rates_resolve_the_gaussian_raise():
-    assert resolved_by(LAW, np.array([0.5]), np.array([1e4])) == pytest.approx(math.sqrt(2 * 0.25 / 1e4), rel=1e-3)
-
-
-# ---------------------------------------------------------------------- what is written down
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_memory_of_a_plan(name):
-    decision_set = SETS[name]()
+@pytest.mark.parametrize(
+    ("name", "law"), [*((name, "gaussian") for name in small_sets.SETS), *((name, "bernoulli") for name in SETS)]
+)
+def test_memory_of_a_plan(name, law):
+    decision_set = small_sets.SETS[name]()
     theta = np.random.default_rng(1).uniform(0.05, 0.6, decision_set.d)
-    agent, decisions = run(decision_set, BernoulliRewards(theta), 150)
+    rewards = sb.BernoulliRewards(theta) if law == "bernoulli" else sb.GaussianRewards(theta)
+    variance = np.broadcast_to(rewards.variance, theta.shape)
+    agent, decisions = run(decision_set, rewards, 150, policy=OSSB(rewards=law))
     agent.replan()
     player = agent.player
     inverses, references, tolerances, counts = player.memory.reshape(BLOCKS, decision_set.d)
     means, plays = player.stats[MEANS], player.stats[PLAYS]
-    plan = wanted_of_law(decision_set, LAW, means, plays, GAP)
+    if law == "bernoulli":
+        plan, expected = wanted_of_law(decision_set, LAW, means, plays, GAP), LAW.estimates(means, plays)
+        resolved = resolved_by(LAW, expected, plan.rates)
+    else:
+        plan, expected = wanted(decision_set, means, player.stats[SCALES], variance, GAP), means
+        with np.errstate(divide="ignore"):
+            resolved = np.sqrt(2.0 * variance / plan.rates)
     asked = plan.rates > 0
     assert agent.calls[2] > 2
-    assert all(x in decision_set for x in decisions)
-    assert np.array_equal(references, LAW.estimates(means, plays))
+    assert player.marks[EXPLOITED] == 0
+    assert all(x in decision_set for x in (*decisions, *player.rows))
+    assert np.array_equal(references, expected)
     assert np.array_equal(counts, plays)
     assert np.array_equal(np.isfinite(inverses), asked)
     assert inverses[asked] == pytest.approx(1 / plan.rates[asked])
-    assert player.rows[: player.marks[PLANNED]][:, asked].any(axis=0).all()
-    resolved = resolved_by(LAW, LAW.estimates(means, plays), plan.rates)
-    if (asked | plan.optimal).all():
+    assert len(player.rows) == player.marks[PLANNED] + 1
+    assert player.rows[:-1][:, asked].any(axis=0).all()
+    assert not asked[player.rows[-1]].any()
+    if law == "gaussian" or (asked | plan.optimal).all():
         assert tolerances == pytest.approx(MOVEMENT * np.where(asked, resolved, resolved.min()))
-    assert (tolerances < 0.1).all()
 
 
 def test_without_need_of_plays_means_are_still_watched():
@@ -273,14 +248,12 @@ def test_without_need_of_plays_means_are_still_watched():
     assert (tolerances <= MOVEMENT * np.sqrt(0.25 / 10)).all()
 
 
-# ---------------------------------------------------------------------- runs
-
-
+@pytest.mark.verify
 def test_it_explores_less_than_the_gaussian_plan_with_a_proxy():
-    """Rates are 1/d(0.1, 0.15) = 92 and 2 (1/4) / 0.05^2 = 200: counts in proportion, both means over 30 runs (+- 4 %)."""
+    """Rates are 1/d(0.1, 0.15) = 92 and 2 (1/4) / 0.05^2 = 200: counts in proportion, both means over 12 runs (+- 6 %)."""
     theta, horizon = [0.15, 0.1, 0.1, 0.1], 100_000
     own, gaussian = (
-        regrets(sb.MSets(4, 1), theta, horizon, 30, policy)[0].plays["OSSB"][:, -1, 1:].mean()
+        regrets(sb.MSets(4, 1), theta, horizon, 12, policy)[0].plays["OSSB"][:, -1, 1:].mean()
         for policy in (POLICY, OSSB(rewards="gaussian"))
     )
     predicted = (2 * 0.25 / 0.05**2) * divergence(0.1, 0.15)
@@ -289,18 +262,20 @@ def test_it_explores_less_than_the_gaussian_plan_with_a_proxy():
     assert own == pytest.approx(math.log(horizon) / divergence(0.1, 0.15), rel=0.2)
 
 
+@pytest.mark.verify
 def test_items_that_failed_at_first_are_explored():
-    """Plans at (sum + 1/2) / (n + 1) took items with no success in a few trials for best: a run of linear regret, 1,001, here."""
-    result, regret = regrets(sb.MSets(6, 2), [0.02, 0.05, 0.05, 0.05, 0.1, 0.2], 20_000, 60)
+    """Plans at (sum + 1/2) / (n + 1) took items with no success in a few trials for best: a run of linear regret, 1,602, here."""
+    result, regret = regrets(sb.MSets(6, 2), [0.02, 0.05, 0.05, 0.05, 0.1, 0.2], 20_000, 20)
     assert regret.max() < 500
     assert regret.mean() < 1.5 * result.lower_bound * math.log(20_000)
     assert result.calls["OSSB"][:, -1, 2].max() < 60
 
 
+@pytest.mark.verify
 def test_items_out_of_reach_come_back_within():
-    """Three items that seem to be worth more than 1: without care for their means some runs have linear regret, 1,000."""
+    """Three items that seem worth more than 1: without care for their means four of these runs have linear regret, 1,000."""
     decision_set = sb.EnumeratedDecisions([[1, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]])
-    result, regret = regrets(decision_set, [0.3, 0.3, 0.3, 0.95, 0.2], 20_000, 40)
+    result, regret = regrets(decision_set, [0.3, 0.3, 0.3, 0.95, 0.2], 20_000, 12)
     assert regret.max() < 900
     assert regret.mean() < 1.5 * result.lower_bound * math.log(20_000)
 
@@ -308,62 +283,9 @@ def test_items_out_of_reach_come_back_within():
 @pytest.mark.parametrize("theta", [[0.0, 0.0, 0.2], [1.0, 1.0, 0.2], [0.3, 0.3, 0.3]])
 def test_ties_and_sure_rewards(theta):
     """Nothing is stuck among items that never pay; C(theta) is 0 where one always does, or all are the same."""
-    result, regret = regrets(sb.MSets(3, 1), theta, 20_000, 20)
+    result, regret = regrets(sb.MSets(3, 1), theta, 20_000, 8)
     assert regret.max() < (1e-9 if theta[0] == theta[2] else 60)
     assert result.calls["OSSB"][:, -1, 2].max() < 100
-
-
-def test_a_plan_depends_on_the_statistics_alone():
-    means, plays = history(np.random.default_rng(0), 9, "any")
-    plans = [wanted_of_law(SETS["matchings"](), LAW, means, plays, GAP) for _ in range(2)]
-    for key in ("rates", "decisions", "optimal"):
-        assert np.array_equal(getattr(plans[0], key), getattr(plans[1], key))
-
-
-@pytest.mark.parametrize("name", ["trees", "paths", "own"])
-def test_restored_agents_continue_bit_for_bit(name):
-    decision_set = SETS[name]()
-    rewards = BernoulliRewards(np.random.default_rng(2).random(decision_set.d))
-    agent, _ = run(decision_set, rewards, 120)
-    for again in (7, 40):
-        copy = POLICY.start(decision_set, rewards.variance)
-        copy.restore(json.loads(json.dumps(agent.state())))
-        _, first = run(decision_set, rewards, again, seed=again, agent=agent)
-        _, second = run(decision_set, rewards, again, seed=again, agent=copy)
-        assert np.array_equal(first, second)
-        assert agent.state() == copy.state()
-
-
-def test_python_and_kernels_play_the_same():
-    decision_set = grid(3)
-    rewards = BernoulliRewards(np.random.default_rng(2).random(decision_set.d))
-    slow = POLICY.start(decision_set, rewards.variance)
-    slow.oracle = None
-    assert np.array_equal(run(decision_set, rewards, 300)[1], run(decision_set, rewards, 300, agent=slow)[1])
-
-
-@given(batch=st.integers(2, 12), name=st.sampled_from(["msets", "matchings", "list"]))
-@settings(max_examples=8, deadline=None)
-def test_open_rounds(batch, name):
-    """Outcomes that come in batches, some never, and items whose outcomes are still open."""
-    decision_set, rng = SETS[name](), np.random.default_rng(batch)
-    agent = POLICY.start(decision_set, 0.25)
-    for _ in range(15):
-        asked = [agent.choose(rng) for _ in range(batch)]
-        for x in asked[1:]:
-            agent.observe(np.flatnonzero(x), rng.integers(0, 2, int(x.sum())).astype(float))
-        agent.forget(np.flatnonzero(asked[0]))
-    assert agent.calls[2] <= 16
-    assert all(x in decision_set for x in asked)
-
-
-# ---------------------------------------------------------------------- as it is written
-
-
-@pytest.mark.parametrize("law", ["cauchy", "Bernoulli", "", None, 1])
-def test_laws_are_checked(law):
-    with pytest.raises(InvalidInputError, match="rewards must be one of 'auto', 'gaussian', 'bernoulli', got"):
-        OSSB(rewards=law)
 
 
 def test_it_is_written_as_text():
@@ -373,21 +295,3 @@ def test_it_is_written_as_text():
     assert named_policies(["ossb:rewards=bernoulli,gamma=0.1"]) == {
         "OSSB(rewards=bernoulli, gamma=0.1)": OSSB(rewards="bernoulli", gamma=0.1)
     }
-    with pytest.raises(InvalidInputError, match="rewards must be one of 'auto', 'gaussian', 'bernoulli', got 'beta'"):
-        named_policies(["OSSB:rewards=beta"])
-    with pytest.raises(InvalidInputError, match="rewards must be one of"):
-        policy_from("OSSB", {"rewards": {"log": 1.0}})
-
-
-def test_learners_keep_it():
-    learner = sb.Learner(sb.MSets(4, 2), POLICY, variance=0.25, seed=0)
-    for k in range(30):
-        asked = learner.ask()
-        learner.tell(asked.id, [float((k + i) % 3 == 0) for i in asked.items])
-    again = sb.Learner.from_state(json.loads(json.dumps(learner.state())))
-    for k in range(10):
-        first, second = learner.ask(), again.ask()
-        assert np.array_equal(first.decision, second.decision)
-        for each, asked in ((learner, first), (again, second)):
-            each.tell(asked.id, [float((k + i) % 2 == 0) for i in asked.items])
-    assert learner.state() == again.state()

@@ -1,6 +1,5 @@
 """Policies and laws: plausible decisions against an independent solver, plans, posteriors, and runs."""
 
-import itertools
 import json
 import math
 
@@ -12,7 +11,8 @@ from scipy import stats as distributions
 from scipy.optimize import minimize
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError
+from example_sets import matching
+from semibandits.kernels.rules.glade import PLACES
 from semibandits.kernels.rules.levels import write_levels
 from semibandits.kernels.rules.raises import price_of
 from semibandits.kernels.rules.statistics import MEANS, fresh_statistics
@@ -29,31 +29,22 @@ LAWS = {
     "gamma": (Gamma(3.0), lambda rng, d: rng.uniform(1.0, 3.0, d)),
     "gamma costs": (Gamma(1.0, cost=True), lambda rng, d: -rng.uniform(1.0, 5.0, d)),
 }
-UNEQUAL = [("s", "a"), ("s", "a"), ("a", "t"), ("s", "b"), ("b", "t"), ("a", "b"), ("s", "t"), ("a", "c"), ("c", "t")]
+"""Laws, with random means of items."""
+REWARDS = [
+    sb.GaussianRewards([-0.2, -1.2, -1.5, -2.0], variance=1.0, upper=0.0),
+    sb.BernoulliRewards([0.3, 0.1, 0.1, 0.05]),
+    sb.PoissonRewards([4.0, 2.0, 1.5, 1.0]),
+    sb.PoissonRewards([-1.0, -1.5, -2.0, -4.0], cost=True),
+    sb.GammaRewards([4.0, 2.0, 1.5, 1.0], shape=3.0),
+    sb.GammaRewards([-1.0, -1.5, -2.0, -4.0], shape=1.0, cost=True),
+]
 SETS = {
-    "paths": sb.Paths(UNEQUAL, "s", "t"),
-    "matchings": sb.Matchings(list(itertools.product(range(3), range(3)))),
+    # Eight paths, of one to three arcs each: with means of 0 to 1, some could not be best even with means of 1.
+    "paths": sb.Paths([*map(tuple, ["sa", "sa", "at", "sb", "bt", "ab", "st", "ac", "ct"])], "s", "t"),
+    "matchings": matching(3),
+    "all matchings": matching(3, saturate="none"),
+    "list": sb.EnumeratedDecisions([[1, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0], [1, 0, 0, 0, 1, 1]]),
 }
-
-
-def rewards_of(law, theta):
-    if isinstance(law, Bernoulli):
-        return sb.BernoulliRewards(theta)
-    if isinstance(law, Poisson):
-        return sb.PoissonRewards(theta, cost=law.cost)
-    if isinstance(law, Gamma):
-        return sb.GammaRewards(theta, shape=law.shape, cost=law.cost)
-    rewards = sb.GaussianRewards(theta, variance=law.variance, upper=law.upper)
-    assert rewards.law == law
-    return rewards
-
-
-class Noise:
-    def __init__(self, theta, variance):
-        self.theta, self.deviation = theta, math.sqrt(variance)
-
-    def __call__(self, items, rng):
-        return self.theta[items] + self.deviation * rng.standard_normal(len(items))
 
 
 def least_information(law, plays, levels, means, gap):
@@ -81,11 +72,12 @@ def least_information(law, plays, levels, means, gap):
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", LAWS)
 def test_plausibility_threshold(name):
     law, means_of = LAWS[name]
     rng, seen = np.random.default_rng(7), [0, 0]
-    for _ in range(60):
+    for _ in range(40):
         d = int(rng.integers(1, 4))
         plays = np.ceil(np.exp(rng.uniform(0.7, 5.0, d)))
         means, levels = means_of(rng, d), rng.uniform(1.0, 8.0, d)
@@ -103,50 +95,54 @@ def test_plausibility_threshold(name):
     assert min(seen) > 5
 
 
-@pytest.mark.parametrize("name", LAWS)
-@pytest.mark.parametrize("family", SETS)
-def test_plausible_decisions_are_explored(family, name):
+@pytest.mark.parametrize(
+    ("family", "name", "rivals", "situations"),
+    [
+        *((family, name, 0.0, 150) for family in ("paths", "matchings") for name in LAWS if name != "bernoulli"),
+        *((family, "bernoulli", 0.0, 600) for family in ("paths", "all matchings", "list")),
+        ("all matchings", "bernoulli", 0.4, 600),
+    ],
+)
+def test_plausible_decisions_are_explored(family, name, rivals, situations):
     """Random statistics with a fixed seed. The search is not exact; see verification/plausible.py for how often it misses."""
     law, means_of = LAWS[name]
     decisions = SETS[family].enumerate()
     d, m = decisions.shape[1], int(decisions.sum(1).max())
-    policy = sb.GLADE(law=law, patience=0.0)
+    policy = sb.GLADE(law=law, patience=0.0, rivals=rivals)
     params, codes = policy.params(m, np.ones(d)), law.compiled(d)
     rng, explored = np.random.default_rng(3), 0
-    for _ in range(150):
+    for _ in range(situations):
         t = int(np.exp(rng.uniform(5, 13.8)))
         plays = np.ceil(np.exp(rng.uniform(0, 0.75 * math.log(t), d)))
         means = means_of(rng, d)
+        if name == "bernoulli":
+            means = rng.binomial(plays.astype(int), means) / plays
         stats = fresh_statistics(np.ones(d))
         stats[0], stats[1], stats[MEANS], stats[5] = plays, plays * means, means, plays
         values = decisions @ means
-        best = decisions[values.argmax()]
+        best, gaps = decisions[values.argmax()], values.max() - values
+        if np.sort(gaps)[1] < 1e-3:
+            continue  # which one is best is for the oracle to choose
         levels = np.zeros(d)
-        write_levels(t, policy.discount, policy.rivals, float(m), stats, best, levels)
-        needed = [
-            price_of(codes, levels, gap, stats, best, x)[1] if gap > 0 else math.inf
-            for x, gap in zip(decisions, values.max() - values, strict=True)
-        ]
+        write_levels(t, policy.discount, policy.rivals, params[PLACES], stats, best, levels)
+        suboptimal = [x for x, gap in zip(decisions, gaps, strict=True) if gap > 0]
+        needed = [price_of(codes, levels, values.max() - x @ means, stats, best, x)[1] for x in suboptimal]
         played = decide(decisions, stats, t, params, *nothing_decided(policy, decisions))
-        if min(needed) < 0.999:
+        if min(needed, default=math.inf) < 0.999:
             explored += 1
             assert (played != best).any()
     assert explored > 10
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("rewards", REWARDS, ids=lambda rewards: repr(rewards.law))
 @pytest.mark.parametrize("policy", [sb.GLADE(), sb.OSSB(), sb.ThompsonSampling()], ids=lambda p: p.name)
-def test_runs_find_the_best_decision(policy, name):
+def test_runs_find_the_best_decision(policy, rewards):
     """Of 10 runs none plays suboptimal decisions in a tenth of the second half of 4,000 rounds."""
-    law, _ = LAWS[name]
-    theta = {"known bound": [-0.2, -1.2, -1.5, -2.0], "bernoulli": [0.3, 0.1, 0.1, 0.05]}.get(name)
-    theta = np.array(theta or [4.0, 2.0, 1.5, 1.0])
-    theta = np.sort(-theta)[::-1] if "costs" in name else theta
-    result = sb.simulate(
-        sb.MSets(4, 1), rewards_of(law, theta), policy, 4_000, 10, seed=2, bound=None, checkpoints=[2_000, 4_000]
-    )
+    options = {"seed": 2, "bound": None, "checkpoints": [2_000, 4_000]}
+    result = sb.simulate(sb.MSets(4, 1), rewards, policy, 4_000, 10, **options)
     lost = np.diff(result.regret[policy.name], axis=1)[:, 0]
-    assert lost.max() < 0.1 * 2_000 * (theta[0] - theta[1])
+    assert lost.max() < 0.1 * 2_000 * (rewards.theta[0] - rewards.theta[1])
 
 
 @pytest.mark.parametrize("name", [n for n in LAWS if n != "known bound"])
@@ -221,9 +217,9 @@ class Seconds(Law):
 
 def test_a_law_of_ones_own_is_planned_with_and_else_gaussian():
     theta = np.array([1.0, 0.5, 0.2])
-    rewards = sb.SampledRewards(theta, Noise(theta, 1.0), variance=1.0, law=Seconds())
+    rewards = sb.SampledRewards(theta, lambda i, rng: theta[i] + rng.standard_normal(len(i)), variance=1.0, law=Seconds())
     policies = {"GLADE": sb.GLADE(), "plain": sb.GLADE(rewards="gaussian"), "OSSB": sb.OSSB()}
-    result = sb.simulate(sb.MSets(3, 1), rewards, policies, 500, 4, seed=1, bound=None)
+    result = sb.simulate(sb.MSets(3, 1), rewards, policies, 500, 2, seed=1, bound=None)
     np.testing.assert_array_equal(result.regret["GLADE"], result.regret["plain"])
     assert result.regret["OSSB"][:, -1].max() < 250
 
@@ -238,10 +234,6 @@ def test_laws_survive_a_text_round_trip(kind):
     assert kind().for_law(Poisson()).known_law == Poisson()
     assert kind().for_law(Gaussian(3.0)) == kind()
     assert kind(law="gamma").for_law(Poisson()).known_law == Gamma()
-    with pytest.raises(InvalidInputError, match="the law must be one of"):
-        kind(law="cauchy")
-    with pytest.raises(InvalidInputError, match="law must have numbers for d = 3 items, got 2"):
-        kind(law=Mixed([Poisson(), Poisson()])).start(sb.MSets(3, 1), 1.0)
 
 
 def test_learners_take_a_law():
@@ -256,7 +248,3 @@ def test_learners_take_a_law():
     for name in ("bernoulli", "poisson", "gaussian: variance=2"):  # also of the policy
         asked = sb.Learner(sb.MSets(4, 2), sb.ThompsonSampling(law=name), seed=1).ask()
         assert (asked.decision == sb.Learner(sb.MSets(4, 2), sb.ThompsonSampling(), law=name, seed=1).ask().decision).all()
-    with pytest.raises(InvalidInputError, match=r"variance must be given, .*; CUCB does not use the law"):
-        sb.Learner(sb.MSets(4, 2), sb.CUCB(), law="poisson", seed=1)
-    with pytest.raises(InvalidInputError, match="rewards must be left out where a law is given"):
-        sb.Learner(sb.MSets(4, 2), law="poisson", rewards="bernoulli", seed=1)

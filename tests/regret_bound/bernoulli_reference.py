@@ -1,7 +1,5 @@
 """Bernoulli information and C(theta) without code of the library: bisection, and scipy's SLSQP."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 

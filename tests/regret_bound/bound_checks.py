@@ -1,7 +1,5 @@
 """Checks for tests of `graves_lai`, and mean rewards and variances for them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from enumeration_reference import reference

@@ -4,8 +4,6 @@ Stated in the item rates w = s * phi and their inverses: minimise the cost of th
 Both ends of the bracket are checked here: the upper by evaluating every row at the rates, the lower by weak duality.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 

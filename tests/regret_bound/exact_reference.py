@@ -4,8 +4,6 @@ Gaps are fractions of the decimal numbers given, so that only decisions with equ
 with cuts, independent of the library.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

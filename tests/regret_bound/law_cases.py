@@ -1,7 +1,5 @@
 """Laws of rewards with their independent descriptions, and small decision sets."""
 
-from __future__ import annotations
-
 import numpy as np
 from laws_reference import Items
 

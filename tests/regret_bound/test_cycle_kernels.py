@@ -1,7 +1,5 @@
 """Kernels on families of cycles, and components, against plain twins."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 from hypothesis import given

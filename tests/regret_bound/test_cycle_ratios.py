@@ -1,7 +1,5 @@
 """Bounds from potentials against all simple cycles."""
 
-from __future__ import annotations
-
 import math
 
 import networkx as nx

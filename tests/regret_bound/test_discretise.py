@@ -1,7 +1,5 @@
 """Proposition 6, corrected: scaled rates for rounded rewards are feasible, and cost at most the stated factor."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from enumeration_reference import reference

@@ -1,7 +1,5 @@
 """GLPG against enumeration: the theorem's guarantee for feasible T, refusal otherwise, and certified gaps in practice."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace
@@ -21,13 +19,7 @@ from semibandits.regret_bound.glpg.algorithm import GLPG
 from semibandits.regret_bound.glpg.decomposition import decomposed
 from semibandits.regret_bound.glpg.polytopes import polytope
 from semibandits.regret_bound.glpg.reduction import plays_counter
-from semibandits.regret_bound.glpg.worst import (
-    SLACK,
-    BudgetedDecisions,
-    BudgetFrontDecisions,
-    ListedDecisions,
-    SearchedDecisions,
-)
+from semibandits.regret_bound.glpg.worst import SLACK, BudgetedDecisions, BudgetFrontDecisions, ListedDecisions, SearchedDecisions
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.upper_certificate import least_information
 
@@ -66,6 +58,7 @@ def check(result, gap):
     return truth
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("gap", [0.05, 0.01])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_practical_schedule_reaches_certified_gaps(family, gap):
@@ -83,6 +76,7 @@ def test_variances_of_their_own(family):
     check(sb.graves_lai(decision_set, theta, variance, method="glpg", gap=0.05), 0.05)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("theta", [(0, 1), (1, 0), (0, 0, 1), (0, 1, 1)])
 def test_the_guarantee_of_the_theorem(theta):
     theta = np.array(theta, dtype=float)
@@ -313,10 +307,7 @@ def test_most_violated_decision(seed):
     decisions = decision_set.enumerate()
     gaps = (problem.optimal_decision @ theta) - decisions @ theta
     counted = decisions[:, problem.items].any(axis=1)
-    worst = {
-        True: (decisions @ u)[counted] / gaps[counted] ** 2,
-        False: (decisions @ u - gaps**2)[counted],
-    }
+    worst = {True: (decisions @ u)[counted] / gaps[counted] ** 2, False: (decisions @ u - gaps**2)[counted]}
     for relative in (True, False):
         for finder, ratio in ((ListedDecisions, 1.0), (BudgetFrontDecisions, 1.0), (BudgetedDecisions, 0.5)):
             x, gap = finder(problem, ratio, relative).find(u)

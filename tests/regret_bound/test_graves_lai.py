@@ -1,17 +1,14 @@
 """`graves_lai` against full enumeration, family by family."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from bound_checks import GAP, check, means, variances
 
 import semibandits as sb
-from example_sets import (
-    FAMILIES,
-)
+from example_sets import FAMILIES
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["real", "integer", "ties", "near-ties"])
 @pytest.mark.parametrize("spread", ["plain", "varied"])
 @pytest.mark.parametrize("family", FAMILIES)

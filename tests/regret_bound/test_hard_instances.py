@@ -1,7 +1,5 @@
 """`graves_lai` with numbers of very different sizes: units, shifts, near-ties, variances; against enumeration."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import enumeration_reference
@@ -42,9 +40,6 @@ def check(decision_set, theta, variance=0.5, rounding=1e-9, **options):
     assert s.value >= truth.lower * (1 - rounding)
     assert s.value == 0.0 or s.gap <= options.get("gap", GAP)
     return s
-
-
-# --------------------------------------------------------------------------------------------------- units
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -92,9 +87,6 @@ def test_rates_beyond_floating_point_are_refused(family, factor):
     theta = np.random.default_rng(0).random(decision_set.d)
     with pytest.raises(sb.InvalidInputError, match="theta and variance must be of a size at which"):
         sb.graves_lai(decision_set, theta * factor)
-
-
-# ------------------------------------------------------------------------------------- near-ties and large common parts
 
 
 def exact_reference(decisions, theta, variance):

@@ -25,10 +25,7 @@ CASES = {
     "matchings by columns": (sb.Matchings(PAIRS), {"method": "columns"}),
     "matchings by GLPG": (sb.Matchings(PAIRS), {"method": "glpg", "gap": 0.5}),
     "paths": (sb.Paths([(0, 1), (0, 1), (1, 2), (1, 2), (0, 2)], 0, 2), {}),
-    "intersections": (
-        sb.MatroidIntersection(matroids.Partition([0, 0, 1, 1], 1), matroids.Partition([0, 1, 0, 1], 1)),
-        {},
-    ),
+    "intersections": (sb.MatroidIntersection(matroids.Partition([0, 0, 1, 1], 1), matroids.Partition([0, 1, 0, 1], 1)), {}),
 }
 
 
@@ -66,10 +63,7 @@ def test_too_large_tables_are_an_error(name, monkeypatch):
 
 @pytest.mark.parametrize(
     ("decision_set", "largest"),
-    [
-        (sb.MSets(100_000, 10), 60e6),
-        (sb.MatroidBases(matroids.Partition(np.arange(100_000) % 50, 1)), 100e6),
-    ],
+    [(sb.MSets(100_000, 10), 60e6), (sb.MatroidBases(matroids.Partition(np.arange(100_000) % 50, 1)), 100e6)],
     ids=["m-sets", "partition"],
 )
 def test_peak_memory_at_a_hundred_thousand_items(decision_set, largest):

@@ -1,7 +1,5 @@
 """The masters against each other, and the fallback if one of them fails."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 
@@ -105,6 +103,7 @@ def test_iterative_steps_lead_to_the_same_value(family, spread):
     assert max(lower for lower, _ in values) <= min(upper for _, upper in values) * (1 + 1e-9)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("gap", [1e-2, 1e-3])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_bounds_by_iterative_steps_contain_the_truth(family, gap, monkeypatch):
@@ -202,6 +201,7 @@ def solved(family, **options):
     return truth, sb.graves_lai(decision_set, theta, method="cycles", **options)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize("sound_calls", [0, 2])
 @pytest.mark.parametrize("family", FAMILIES)

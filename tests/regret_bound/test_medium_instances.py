@@ -1,7 +1,5 @@
 """Instances too large to list: closed forms, relabelled copies, random decisions, plans in decisions, equal bits."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess
@@ -14,6 +12,7 @@ from bound_checks import within
 
 import semibandits as sb
 from example_sets import partitions
+from marks import later
 from semibandits.kernels.separation import hub_walks
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import circulation
@@ -45,6 +44,7 @@ def matroids(rng):
     yield sb.MatroidBases(sb.matroids.Linear(rng.integers(-1, 2, (12, 90)).astype(float)))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", ["real", "integer", "near-ties"])
 def test_cycles_bracket_the_closed_form(kind):
     rng = np.random.default_rng(6)
@@ -91,6 +91,7 @@ def test_brackets_of_relabelled_copies_overlap(family, kind):
     assert max(lower for lower, _ in brackets) <= min(upper for _, upper in brackets) * (1 + 1e-12)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["real", "integer", "near-ties"])
 @pytest.mark.parametrize("family", ["matching", "grid", "intersection"])
 def test_random_decisions_satisfy_their_constraints(family, kind):
@@ -114,9 +115,6 @@ def test_random_decisions_satisfy_their_constraints(family, kind):
     assert 0.5 < worst <= 1.0 + 1e-9
 
 
-# ------------------------------------------------------------------------------------------ plans of intersections
-
-
 def arborescences(d, n, seed):
     rng = np.random.default_rng(seed)
     arcs = [(i, i + 1) for i in range(n - 1)]
@@ -131,6 +129,7 @@ def linear_and_partition(d, seed):
     return sb.MatroidIntersection(linear, sb.matroids.Partition(rng.integers(0, 9, d).tolist(), 2))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["real", "integer", "near-ties"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("family", ["arborescences", "linear"])
@@ -199,13 +198,13 @@ def test_results_have_the_same_bits_again_and_in_a_fresh_process():
     here = fingerprint()
     assert fingerprint() == here
     script = SCRIPT.format(folders=[str(Path(__file__).parents[k]) for k in (0, 1)])
-    for seed in ("1", "2"):
+    for seed in ("2",):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "OMP_NUM_THREADS": seed, "OPENBLAS_NUM_THREADS": seed}
         run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
         assert run.stdout.strip() == here
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *later(1, 2)])
 def test_plain_pareto_fronts_confirm_the_verified_rates(seed):
     """Solver and certificate both drop labels by one number (lean fronts); plain dominance in two numbers finds no more."""
     decision_set = sb.Paths(grid_arcs(12), (0, 0), (11, 11))

@@ -1,7 +1,5 @@
 """Newton steps by conjugate gradients against factorised ones, and solves that use them against enumeration."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -82,10 +80,7 @@ def test_singular_systems_are_refused():
     block, rows = block_and_rows(FAMILIES["grid"](), 0)
     flow = positive_flow(block)
     local, k = rows.local(flow), len(rows.pool)
-    chords, method = (
-        Chords.of_lightest(block, flow),
-        ProjectedGradients(Laplacians(block.graph), block.graph, 1e-2, math.inf),
-    )
+    chords, method = (Chords.of_lightest(block, flow), ProjectedGradients(Laplacians(block.graph), block.graph, 1e-2, math.inf))
     nothing = local.hessian(np.zeros(k), np.zeros(k))
     assert factorised(nothing, chords) is None
     assert method.prepared(nothing, chords) is None
@@ -125,11 +120,7 @@ def always_iterate(monkeypatch):
 
 
 @settings(max_examples=15, deadline=None)
-@given(
-    family=st.sampled_from(sorted(FAMILIES)),
-    seed=st.integers(0, 10**6),
-    kind=st.sampled_from(["real", "ties", "close"]),
-)
+@given(family=st.sampled_from(sorted(FAMILIES)), seed=st.integers(0, 10**6), kind=st.sampled_from(["real", "ties", "close"]))
 def test_brackets_without_a_factorised_matrix_contain_the_truth(family, seed, kind):
     decision_set, rng = FAMILIES[family](), np.random.default_rng(seed)
     theta = rng.random(decision_set.d) if kind == "real" else rng.integers(-1, 3, decision_set.d).astype(np.float64)

@@ -7,11 +7,12 @@ import pytest
 from scale_cases import SETS, check, drawn, least_gap
 
 import semibandits as sb
+from marks import later
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.outliers import without_outliers
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(4), *later(*range(4, 12))])
 @pytest.mark.parametrize("name", SETS)
 def test_brackets_contain_the_value_of_exact_ties(name, seed):
     decision_set, decisions, costs = drawn(seed, name)

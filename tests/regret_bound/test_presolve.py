@@ -1,7 +1,5 @@
 """Presolve against lists of cycles: gaps, merged nodes, free arcs, loops, blocks, and the way back to the exchange graph."""
 
-from __future__ import annotations
-
 import itertools
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Projections on the cone of decisions: each route against the others, and against the conditions for an optimum."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -33,6 +33,7 @@ def check_bracket(x, costs, variance, law=None):
     return found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("spread", ["narrow", "wide"])
 @pytest.mark.parametrize("kind", ["separate", "shared"])
 @pytest.mark.parametrize("size", [(3, 3), (3, 4)])

@@ -1,7 +1,5 @@
 """The rows of a block: their derivatives, repairs and bounds, for every law."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

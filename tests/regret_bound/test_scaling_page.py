@@ -13,6 +13,7 @@ import semibandits as sb
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
 
 
+@pytest.mark.verify
 def test_cities_on_two_workers_give_the_sum_of_their_bounds(tmp_path):
     (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     script = tmp_path / "cities.py"

@@ -43,12 +43,7 @@ SETS = {
     "routes": sb.Routes(STREETS, "s", "t", 0.25),
     "trees": sb.SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0)]),
 }
-LAWS = {
-    "bernoulli": laws.Bernoulli(),
-    "gamma": laws.Gamma(2.0),
-    "gaussian": laws.Gaussian(0.25),
-    "poisson": laws.Poisson(),
-}
+LAWS = {"bernoulli": laws.Bernoulli(), "gamma": laws.Gamma(2.0), "gaussian": laws.Gaussian(0.25), "poisson": laws.Poisson()}
 POLICIES = {
     "AESCB": sb.AESCB(ratio=0.9),
     "CUCB": sb.CUCB(radius="kveton"),

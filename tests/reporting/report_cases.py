@@ -59,5 +59,5 @@ def case(name: str) -> Case:
     theta = rng.permutation(np.linspace(0.2, 0.9, decisions.d))
     rewards = GaussianRewards(theta if decisions.upper is None else -theta, variance=0.25)
     bound = graves_lai(decisions, rewards.theta, 0.25)
-    result = simulate(decisions, rewards, POLICIES, horizon=200, replications=3, seed=5, bound=bound)
+    result = simulate(decisions, rewards, POLICIES, horizon=200, replications=2, seed=5, bound=bound)
     return Case(decisions, rewards, bound, result)

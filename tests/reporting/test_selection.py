@@ -89,10 +89,7 @@ def test_nodes_have_their_own_names_where_streets_are_single_links():
         "family": "routes", "edges": [list(link) for link in links], "source": "a", "target": "d",
         "costs": [1.0, 2.0, 1.5, 2.5, 1.0], "streets": ["First", "Second", "Third", "Fourth", ""],
     }  # fmt: skip
-    for streets, names in (
-        (description["streets"], {"a", "b", "c", "d"}),
-        (["Ring"] * 5, {"start", "destination", "Ring"}),
-    ):
+    for streets, names in ((description["streets"], {"a", "b", "c", "d"}), (["Ring"] * 5, {"start", "destination", "Ring"})):
         town = instance_from_description({**description, "streets": streets})
         bound = sb.graves_lai(town.decision_set, town.theta, town.variance)
         drawing = payload_of(report_data(None, bound, town, None))["drawing"]

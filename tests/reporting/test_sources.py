@@ -86,8 +86,7 @@ def test_the_report_of_a_folder_is_written_into_it(folder):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["instance.json", "bound.json", "study.toml", "about.json", "timings.json", "summary.csv", "specification.json"],
+    "name", ["instance.json", "bound.json", "study.toml", "about.json", "timings.json", "summary.csv", "specification.json"]
 )
 def test_any_file_but_the_simulation_may_be_absent(folder, name):
     (folder / name).unlink(missing_ok=True)

@@ -418,11 +418,7 @@ def test_rooted_trees_are_counted(arcs):
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=9),
-    st.integers(0, 3),
-    st.integers(1, 3),
-)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=9), st.integers(0, 3), st.integers(1, 3))
 def test_selections_within_quotas_are_counted(groups, least, most):
     first = Partition([a for a, _ in groups], {a: least + a % 2 for a in range(4)})
     decisions = MatroidIntersection(first, Partition([b for _, b in groups], most))

@@ -1,8 +1,10 @@
 """A service on a new database."""
 
+import shutil
+
 import pytest
 from fastapi.testclient import TestClient
-from servers import HERE, LOCAL
+from servers import HERE, LOCAL, serving
 
 import semibandits as sb
 from semibandits.service import Settings, catalogue, create_app
@@ -18,14 +20,29 @@ def compiled_for(monkeypatch):
     return names
 
 
-@pytest.fixture
-def url(tmp_path):
-    """URL of a database with the learners courier (paths) and items (m-sets)."""
-    url = f"sqlite:///{tmp_path}/learners.db"
+@pytest.fixture(scope="session")
+def new_database(tmp_path_factory):
+    """A database with the learners courier (paths) and items (m-sets), which tests copy."""
+    file = tmp_path_factory.mktemp("database") / "learners.db"
     paths = sb.Paths(STREETS, "home", "work")
-    sb.open_learner(url, name="courier", decision_set=paths, variance=4.0, seed=0).close()
-    sb.open_learner(url, name="items", decision_set=sb.MSets(6, 2), policy=sb.CUCB(), variance=1.0, seed=0).close()
-    return url
+    sb.open_learner(f"sqlite:///{file}", name="courier", decision_set=paths, variance=4.0, seed=0).close()
+    items = {"decision_set": sb.MSets(6, 2), "policy": sb.CUCB(), "variance": 1.0, "seed": 0}
+    sb.open_learner(f"sqlite:///{file}", name="items", **items).close()
+    return file
+
+
+@pytest.fixture(scope="session")
+def server(new_database):
+    """A real server for requests that change nothing."""
+    with serving(f"sqlite:///{new_database}") as server:
+        yield server
+
+
+@pytest.fixture
+def url(tmp_path, new_database):
+    """URL of a new database with the learners courier and items."""
+    shutil.copy(new_database, tmp_path)
+    return f"sqlite:///{tmp_path}/learners.db"
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Requests that must be refused, made systematically: what is wrong, where, and in which request."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import dataclass, field
@@ -25,26 +23,7 @@ MALFORMED = (
     b"\x00", b'{"round": 2}\x00', b'{"round": 2} {"round": 2}', b'{"round": "\\x"}', b'{"round": "\n"}', b"# comment\n{}",
     b"<a/>", b"round=2", b"\xef\xbb\xbf{", '{"round": 2}'.encode("utf-16"), '{"round": 2}'.encode("utf-32"), b"{}{}",
 )  # fmt: skip
-WRONG = (
-    None,
-    True,
-    False,
-    "",
-    "2",
-    "text",
-    -1,
-    0.5,
-    -0.5,
-    1e300,
-    2**53 + 2,
-    10**200,
-    [],
-    [2],
-    {},
-    {"a": 1},
-    "\ud800",
-    "\x00",
-)
+WRONG = (None, True, False, "", "2", "text", -1, 0.5, -0.5, 1e300, 2**53 + 2, 10**200, [], [2], {}, {"a": 1}, "\ud800", "\x00")
 """Values that are no number of a round; each is of another kind."""
 
 
@@ -202,12 +181,7 @@ def keys():
 
 def sizes():
     """Bodies above the limit."""
-    large = (
-        b" " * 1_000_001,
-        b'{"round": ' + b" " * 1_000_000 + b"2}",
-        b"[" * 2_000_000,
-        b'{"a": "' + b"x" * 5_000_000 + b'"}',
-    )
+    large = (b" " * 1_000_001, b'{"round": ' + b" " * 1_000_000 + b"2}", b"[" * 2_000_000, b'{"a": "' + b"x" * 5_000_000 + b'"}')
     return [_post(action, body) for action in ("ask", "tell") for body in large]
 
 

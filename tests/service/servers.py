@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
 
 LOCAL = "http://127.0.0.1:8000"
@@ -39,13 +40,15 @@ class Server:
         environment = os.environ | {"SEMIBANDITS_BACKGROUND": "0"} | dict(environment)
         environment.pop("SEMIBANDITS_TOKEN", None)
         environment |= {} if token is None else {"SEMIBANDITS_TOKEN": token}
+        # Not a pipe, which would stop the server as soon as it is full.
+        self.log = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         self.process = subprocess.Popen(
             [*SERVE, "--storage", url, "--port", "0", *options],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+            stdout=subprocess.PIPE, stderr=self.log, text=True, env=environment,
         )  # fmt: skip
         line = self.process.stdout.readline()
         found = re.search(r"http://(\S+)", line)
-        assert found, line + self.process.stderr.read()
+        assert found, line + self.logged()
         self.address, self.token = found[1], token
         self.lines = line + self.process.stdout.readline()
 
@@ -60,12 +63,21 @@ class Server:
         connection.close()
         return response.status, json.loads(content)
 
+    def logged(self):
+        """All of stderr."""
+        self.log.seek(0)
+        return self.log.read()
+
     def stop(self, number=signal.SIGTERM):
         """Exit code and stderr after a signal."""
         self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=30)
+        return self.ended()
+
+    def ended(self):
+        """Exit code and stderr once it has ended."""
+        out, _ = self.process.communicate(timeout=30)
         assert out == ""
-        return self.process.returncode, err
+        return self.process.returncode, self.logged()
 
 
 @contextmanager
@@ -79,4 +91,4 @@ def serving(url, *options, **more):
             server.process.kill()
         server.process.wait()
         server.process.stdout.close()
-        server.process.stderr.close()
+        server.log.close()

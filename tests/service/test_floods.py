@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 import uvicorn
-from servers import serving
 from uvicorn.server import ServerState
 
 from semibandits.service.protocol import HEAD_SECONDS, MOST_HEAD, MOST_HEADERS, MOST_WAITING, REFUSAL, LimitedHttp
@@ -37,42 +36,41 @@ def megabytes(process):
     return int(re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())[1]) / 1024
 
 
-def test_what_is_too_long_is_refused(url):
+def test_what_is_too_long_is_refused(server):
     close = b"Connection: close\r\n\r\n"
-    with serving(url) as server:
-        for content, status in [
-            (HEAD + b"a: b\r\n" * (MOST_HEADERS - 2) + close, b"200"),
-            (HEAD + b"a: b\r\n" * (MOST_HEADERS - 1) + close, b"400"),
-            (HEAD + b"a: " + b"x" * (MOST_HEAD - 100) + b"\r\n" + close, b"200"),
-            (HEAD + b"a: " + b"x" * MOST_HEAD + b"\r\n" + close, b"400"),
-            (HEAD + b"a: " + b"x" * MOST_HEAD, b"400"),
-            (b"GET /" + b"x" * MOST_HEAD + b" HTTP/1.1\r\nHost: localhost\r\n" + close, b"400"),
-            (b"GET /" + b"x" * MOST_HEAD, b"400"),
-            (b"no HTTP\r\n\r\n", b"400"),
-        ]:
-            answer = answer_to(server.address, content)
-            assert answer.startswith(b"HTTP/1.1 " + status), (content[:100], len(content))
-            assert (REFUSAL.encode() in answer) == (status == b"400" and not content.startswith(b"no")), content[:100]
-        waiting = (HEAD + b"\r\n") * (MOST_WAITING + 1)
-        assert answer_to(server.address, waiting[:-2] + close).count(b"HTTP/1.1 200") == MOST_WAITING + 1
+    for content, status in [
+        (HEAD + b"a: b\r\n" * (MOST_HEADERS - 2) + close, b"200"),
+        (HEAD + b"a: b\r\n" * (MOST_HEADERS - 1) + close, b"400"),
+        (HEAD + b"a: " + b"x" * (MOST_HEAD - 100) + b"\r\n" + close, b"200"),
+        (HEAD + b"a: " + b"x" * MOST_HEAD + b"\r\n" + close, b"400"),
+        (HEAD + b"a: " + b"x" * MOST_HEAD, b"400"),
+        (b"GET /" + b"x" * MOST_HEAD + b" HTTP/1.1\r\nHost: localhost\r\n" + close, b"400"),
+        (b"GET /" + b"x" * MOST_HEAD, b"400"),
+        (b"no HTTP\r\n\r\n", b"400"),
+    ]:
+        answer = answer_to(server.address, content)
+        assert answer.startswith(b"HTTP/1.1 " + status), (content[:100], len(content))
+        assert (REFUSAL.encode() in answer) == (status == b"400" and not content.startswith(b"no")), content[:100]
+    waiting = (HEAD + b"\r\n") * (MOST_WAITING + 1)
+    assert answer_to(server.address, waiting[:-2] + close).count(b"HTTP/1.1 200") == MOST_WAITING + 1
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
-def test_attacks_take_no_memory(url):
+def test_attacks_take_no_memory(server):
     """Without the limits, each takes 15 to 250 MB."""
-    with serving(url) as server:
-        assert answer_to(server.address, HEAD + b"Connection: close\r\n\r\n").startswith(b"HTTP/1.1 200")
-        before = megabytes(server.process)
-        for begin, part in [
-            (HEAD, b"a:b\r\n"),
-            (HEAD + b"a: ", b"x"),
-            (b"GET /", b"x"),
-            (CHUNKED + b"1\r\n{\r\n0\r\n", b"a:b\r\n"),
-            (CHUNKED + b"1\r\n{\r\n0\r\na: ", b"x"),
-            (b"", HEAD + b"\r\n"),
-        ]:
-            answer_to(server.address, begin + part * (8 * MEGABYTE // len(part)))
-        assert megabytes(server.process) - before < 10
+    assert answer_to(server.address, HEAD + b"Connection: close\r\n\r\n").startswith(b"HTTP/1.1 200")
+    before = megabytes(server.process)
+    for begin, part in [
+        (HEAD, b"a:b\r\n"),
+        (HEAD + b"a: ", b"x"),
+        (b"GET /", b"x"),
+        (CHUNKED + b"1\r\n{\r\n0\r\n", b"a:b\r\n"),
+        (CHUNKED + b"1\r\n{\r\n0\r\na: ", b"x"),
+        (b"", HEAD + b"\r\n"),
+    ]:
+        answer_to(server.address, begin + part * (8 * MEGABYTE // len(part)))
+    assert megabytes(server.process) - before < 10
 
 
 class _Loop:
@@ -121,11 +119,7 @@ class _Transport:
 @pytest.fixture
 def connected():
     """Makes connections of one server."""
-    config, state, loop = (
-        uvicorn.Config(lambda scope: None, limit_concurrency=3, log_config=None),
-        ServerState(),
-        _Loop(),
-    )
+    config, state, loop = uvicorn.Config(lambda scope: None, limit_concurrency=3, log_config=None), ServerState(), _Loop()
     config.load()
 
     def connected():

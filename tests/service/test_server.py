@@ -5,14 +5,14 @@ import json
 import signal
 import socket
 import sqlite3
-import subprocess
 import sys
 import time
 
 import pytest
-from servers import serving
+from servers import post, serving
 
 import semibandits as sb
+from semibandits import service
 from semibandits.cli import main
 
 TOKEN = "a-token-of-this-test"
@@ -37,27 +37,6 @@ def refused(capsys, *arguments):
     assert err.startswith("Error: ")
     assert err.count("\n") == 1
     return err.removeprefix("Error: ").strip()
-
-
-def test_it_starts_serves_and_stops(url):
-    with serving(url) as server:
-        address = f"http://{server.address}"
-        assert server.lines == f"Serving 2 learners of {url} on {address}\nPage: {address}/\n"
-        status, content = server.call("POST", "/v1/learners/courier/ask", {})
-        assert (status, content["rounds"][0]["round"]) == (200, 0)
-        items = content["rounds"][0]["items"]
-        outcome = {"round": 0, "costs": [SECRET_COST] * len(items)}
-        assert server.call("POST", "/v1/learners/courier/tell", outcome)[0] == 200
-        code, err = server.stop(signal.SIGTERM)
-    assert code == 0
-    lines = [json.loads(line) for line in err.splitlines()]
-    assert [line["message"] for line in lines] == ["request", "request", "stopped"]
-    ask, tell = lines[:2]
-    assert (ask["method"], ask["path"], ask["status"]) == ("POST", "/v1/learners/{name}/ask", 200)
-    assert (ask["learner"], ask["round"], tell["round"], ask["level"]) == ("courier", 0, 0, "info")
-    assert 0.0 < ask["seconds"] < 30.0
-    assert str(SECRET_COST) not in err
-    assert sb.open_learner(url, name="courier").open_rounds == ()
 
 
 def test_a_token_is_required_and_never_logged(url):
@@ -107,9 +86,15 @@ def wait_until_it_listens_no_more(server):
             socket.create_connection((host, int(port)), timeout=30).close()
 
 
-def test_running_requests_are_finished(url):
+def test_it_starts_serves_and_finishes_running_requests_when_it_stops(url):
     """A call that waits for the database when the signal arrives is answered, and stored."""
     with serving(url) as server:
+        address = f"http://{server.address}"
+        assert server.lines == f"Serving 2 learners of {url} on {address}\nPage: {address}/\n"
+        status, content = server.call("POST", "/v1/learners/courier/ask", {})
+        assert (status, content["rounds"][0]["round"]) == (200, 0)
+        outcome = {"round": 0, "costs": [SECRET_COST] * len(content["rounds"][0]["items"])}
+        assert server.call("POST", "/v1/learners/courier/tell", outcome)[0] == 200
         server.call("POST", "/v1/learners/items/ask", {})
         with locked(url), waiting_request(server) as connection:
             server.process.send_signal(signal.SIGTERM)
@@ -119,10 +104,19 @@ def test_running_requests_are_finished(url):
         with connection:
             connection.settimeout(30)
             answer = b"".join(iter(lambda: connection.recv(10_000), b""))
-        assert server.process.wait(30) == 0
+        code, err = server.ended()
+    assert code == 0
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200 ")
     assert json.loads(body)["rounds"][0]["round"] == 1
+    lines = [json.loads(line) for line in err.splitlines()]
+    assert [line["message"] for line in lines] == [*["request"] * 4, "stopped"]
+    ask, tell = lines[:2]
+    assert (ask["method"], ask["path"], ask["status"]) == ("POST", "/v1/learners/{name}/ask", 200)
+    assert (ask["learner"], ask["round"], tell["round"], ask["level"]) == ("courier", 0, 0, "info")
+    assert 0.0 < ask["seconds"] < 30.0
+    assert str(SECRET_COST) not in err
+    assert sb.open_learner(url, name="courier").open_rounds == ()
     assert sb.open_learner(url, name="items").rounds == 2
 
 
@@ -138,21 +132,21 @@ def test_a_second_signal_ends_it_at_once(url):
     assert sb.open_learner(url, name="items").rounds == 1
 
 
-@pytest.mark.long
-def test_a_call_repeated_after_a_kill_counts_once(url):
-    """Every call is repeated with its key by another server, as if its answer was lost."""
+def test_a_call_repeated_after_a_kill_counts_once(url, client_with):
+    """Every call is repeated with its key by other services, which share the learner, as if its answer was lost."""
     with serving(url) as server:
-        asked = server.call("POST", "/v1/learners/courier/ask", {"count": 2}, key="asks")
-        outcome = {"round": 0, "costs": [1.0] * len(asked[1]["rounds"][0]["items"])}
+        status, asked = server.call("POST", "/v1/learners/courier/ask", {"count": 2}, key="asks")
+        outcome = {"round": 0, "costs": [1.0] * len(asked["rounds"][0]["items"])}
         told = server.call("POST", "/v1/learners/courier/tell", outcome, key="outcome")
         server.process.kill()
         server.process.wait()
-    with serving(url) as server, serving(url) as other:  # which share the learner
-        assert server.call("POST", "/v1/learners/courier/ask", {"count": 2}, key="asks") == asked
-        assert other.call("POST", "/v1/learners/courier/tell", outcome, key="outcome") == told
-        assert server.call("POST", "/v1/learners/courier/tell", outcome)[0] == 422
-        assert other.call("POST", "/v1/learners/courier/ask", {})[1]["rounds"][0]["round"] == 2
-        assert server.call("GET", "/v1/learners")[1]["learners"][0]["rounds"] == 3
+    assert (status, told[0]) == (200, 200)
+    one, other = client_with(), client_with()
+    assert post(one, "courier/ask", {"count": 2}, key="asks").json() == asked
+    assert post(other, "courier/tell", outcome, key="outcome").json() == told[1]
+    assert post(one, "courier/tell", outcome).status_code == 422
+    assert post(other, "courier/ask").json()["rounds"][0]["round"] == 2
+    assert one.get("/v1/learners").json()["learners"][0]["rounds"] == 3
 
 
 def test_a_port_in_use_is_one_error(url, capsys):
@@ -165,40 +159,29 @@ def test_a_port_in_use_is_one_error(url, capsys):
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_what_does_not_start(url, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("SEMIBANDITS_TOKEN", raising=False)
+    for arguments, message in (
         (["--host", "0.0.0.0"], "a token must protect a service on 0.0.0.0, got none: set the environment variable"),
         (["--host", "no.such.host.example"], "a token must protect"),
         (["--name", "nobody"], "--name must be a learner in sqlite:///"),
         (["--rate", "0"], "rate must be from 0.001 to 1e+06 requests a second, got 0.0"),
         (["--log-format", "xml"], "--log-format must be a known name, got 'xml': choose from json, text"),
-    ],
-)
-def test_what_does_not_start(url, capsys, monkeypatch, arguments, message):
-    monkeypatch.delenv("SEMIBANDITS_TOKEN", raising=False)
-    assert refused(capsys, "--storage", url, *arguments).startswith(message)
-
-
-@pytest.mark.parametrize("token", ["", "short", "with a space in the middle", "ümlaut-ümlaut-ümlaut"])
-def test_poor_tokens_do_not_start(url, capsys, monkeypatch, token):
-    monkeypatch.setenv("SEMIBANDITS_TOKEN", token)
-    error = refused(capsys, "--storage", url)
-    assert error.startswith(f"the token must consist of at least 16 letters, digits and ._~+/=-, got {len(token)} characters")
-
-
-def test_a_database_without_learners_does_not_start(tmp_path, capsys, monkeypatch):
-    monkeypatch.delenv("SEMIBANDITS_TOKEN", raising=False)
+    ):
+        assert refused(capsys, "--storage", url, *arguments).startswith(message)
     error = refused(capsys, "--storage", f"sqlite:///{tmp_path}/nothing.db")
     assert error.endswith("must be a database of learners, got no such file: check the URL, or create a learner")
+    for token in ("", "short", "with a space in the middle", "ümlaut-ümlaut-ümlaut"):
+        monkeypatch.setenv("SEMIBANDITS_TOKEN", token)
+        expected = f"the token must consist of at least 16 letters, digits and ._~+/=-, got {len(token)} characters"
+        assert refused(capsys, "--storage", url).startswith(expected)
 
 
-def test_a_missing_package_is_one_error(url):
-    code = "import sys; sys.modules['uvicorn'] = None; import semibandits_cli; semibandits_cli.main()"
-    command = [sys.executable, "-c", code, "serve", "--storage", url]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "Error: semibandits serve needs uvicorn, which is not installed: run pip install fastapi fastapi-swagger httptools "
-        "prometheus-client sqlalchemy uvicorn uvloop\n"
+def test_a_missing_package_is_one_error(url, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "semibandits.service.server", raising=False)
+    monkeypatch.delattr(service, "server", raising=False)
+    assert refused(capsys, "--storage", url) == (
+        "semibandits serve needs uvicorn, which is not installed: run pip install fastapi fastapi-swagger httptools "
+        "prometheus-client sqlalchemy uvicorn uvloop"
     )

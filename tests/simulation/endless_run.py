@@ -1,7 +1,5 @@
 """Run a simulation whose workers never finish, each with a lock on its own file; the test kills the parent."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import sys

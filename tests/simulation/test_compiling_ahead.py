@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 
 import numba
 import pytest
@@ -30,30 +31,15 @@ def in_fresh_process(code, cache):
     return [set(line.split()) for line in done.stdout.splitlines()]
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    """An empty folder for compiled kernels."""
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(scope="module")
-def before(cache):
-    """Open parts of each policy on a fresh machine."""
-    return in_fresh_process("for name in names: print(*open_parts(specification, name))", cache)
-
-
 @needs_compiler
-def test_parts_compiled_in_one_process_need_no_compiling_in_others(before, cache):
+def test_parts_compiled_in_one_process_need_no_compiling_in_others(tmp_path):
+    """And policies that never search compile no search."""
+    show = "for name in names: print(*open_parts(specification, name))"
+    before = in_fresh_process(f"{show}\nopen_parts(specification, 'ThompsonSampling')['thompson'].compile()", tmp_path)
     assert before[0] >= {"play", "thompson", "no_index"}
     assert before[1] >= {"play", "glade", "bases_search"}
-    in_fresh_process("open_parts(specification, 'ThompsonSampling')['thompson'].compile()", cache)
-    after = in_fresh_process("for name in names: print(*open_parts(specification, name))", cache)
-    assert after == [before[0] - {"thompson"}, before[1]]
-
-
-@needs_compiler
-def test_policies_that_never_search_compile_no_search(before):
     assert not before[0] & {"index_search", "bases_search", "swaps", "uniform_exchange_costs"}
+    assert in_fresh_process(show, tmp_path) == [before[0] - {"thompson"}, before[1]]
 
 
 @pytest.fixture
@@ -61,14 +47,8 @@ def inline(monkeypatch):
     """Parts that always need compiling; tasks run in this process and are recorded."""
     called = []
     parts = {
-        "CUCB": {
-            "play": tiers.Part(9, lambda: called.append("play")),
-            "cucb": tiers.Part(1, lambda: called.append("cucb")),
-        },
-        "OSSB": {
-            "play": tiers.Part(9, lambda: called.append("play")),
-            "ossb": tiers.Part(3, lambda: called.append("ossb")),
-        },
+        policy: {name: tiers.Part(size, partial(called.append, name)) for name, size in (("play", 9), (policy.lower(), own))}
+        for policy, own in (("CUCB", 1), ("OSSB", 3))
     }
     monkeypatch.setattr(executors, "open_parts", lambda specification, policy: parts[policy])
     monkeypatch.setattr(executors, "plan", lambda specification, policy: called.append(f"plan of {policy}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 import distributed
 import numpy as np
 import pytest
+from small_runs import same, small, stopped
 
 import semibandits as sb
 from semibandits.simulation import executors
@@ -23,8 +25,10 @@ REWARDS = sb.GaussianRewards([0.1, 0.2, 0.3, 0.8, 0.9])
 POLICIES = [sb.CUCB(), sb.ThompsonSampling(), sb.OSSB()]
 
 
-def run(**more) -> sb.SimulationResult:
-    return sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=5, seed=1, **more)
+def run(policies=POLICIES, **more) -> sb.SimulationResult:
+    """Outcomes come late, and some never."""
+    late = {"delay": [0, 0, 3, 1, 17, 150], "loss": 0.2}
+    return sb.simulate(X, REWARDS, policies, horizon=200, replications=5, seed=1, **late, **more)
 
 
 @pytest.fixture(scope="module")
@@ -32,36 +36,26 @@ def alone() -> sb.SimulationResult:
     return run()
 
 
-def assert_same(first: sb.SimulationResult, second: sb.SimulationResult) -> None:
-    for name in ("regret", "reward", "plays", "calls"):
-        for policy in first.policies:
-            assert np.array_equal(getattr(first, name)[policy], getattr(second, name)[policy])
-
-
-@pytest.mark.parametrize("n_jobs", [2, 3, -1])
-def test_processes_give_the_same_bits(alone, n_jobs):
-    assert_same(alone, run(n_jobs=n_jobs))
-
-
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_a_dask_cluster_gives_the_same_bits(alone):
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, scheduler_port=0
-    ) as cluster:
-        assert_same(alone, run(scheduler=cluster.scheduler_address))
-        with distributed.Client(cluster) as client:
-            assert_same(alone, run(scheduler=client))
+@pytest.mark.one_in(9)
+@pytest.mark.parametrize("n_jobs", [2, -1])
+def test_processes_give_the_same_bits(tmp_path, alone, n_jobs):
+    """Also when they continue a run."""
+    assert same(alone, run(n_jobs=n_jobs))
+    stopped(tmp_path, 2)
+    assert same(small(tmp_path, resume=True, n_jobs=n_jobs), small(None))
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_a_cluster_of_one_thread_gives_a_warning(alone):
+@pytest.mark.parametrize("n_workers", [2, 1])
+def test_a_dask_cluster_gives_the_same_bits(alone, n_workers):
+    """With a warning if it has one thread in all."""
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, scheduler_port=0
-    ) as cluster:
-        with pytest.warns(UserWarning, match="one thread in all, so replications are played in this process: add"):
-            assert_same(alone, run(scheduler=cluster.scheduler_address))
-        with distributed.Client(cluster) as client, pytest.warns(UserWarning, match="one thread in all"):
-            assert_same(alone, run(scheduler=client))
+        n_workers=n_workers, threads_per_worker=1, processes=False, dashboard_address=None, scheduler_port=0
+    ) as cluster, distributed.Client(cluster) as client:  # fmt: skip
+        for scheduler in (cluster.scheduler_address, client):
+            one = pytest.warns(UserWarning, match="one thread in all, so replications are played in this process: add")
+            with one if n_workers == 1 else contextlib.nullcontext():
+                assert same(alone, run(scheduler=scheduler))
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -86,7 +80,7 @@ class Deadly(sb.Policy):
 
 @pytest.mark.filterwarnings("ignore:A worker stopped")
 def test_a_lost_worker_is_retried(tmp_path, alone):
-    result = sb.simulate(X, REWARDS, {"CUCB": Deadly(tmp_path / "died")}, horizon=200, replications=5, seed=1, n_jobs=2)
+    result = run(policies={"CUCB": Deadly(tmp_path / "died")}, n_jobs=2)
     assert (tmp_path / "died").exists()
     assert np.array_equal(result.regret["CUCB"], alone.regret["CUCB"])
 
@@ -122,7 +116,7 @@ import signal, time, joblib
 from semibandits.simulation.executors import _backend, _in_parallel
 
 def hears():
-    time.sleep(1)
+    time.sleep(0.2)
     return signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 with _backend(None):
@@ -150,23 +144,10 @@ def test_no_more_workers_than_jobs(monkeypatch):
     assert asked == [2]  # a single job is played in this process
 
 
-def test_unpicklable_simulations_fail_before_anything_is_played():
-    import threading
-
-    lock = threading.Lock()
-
-    def sampler(items, rng):
-        with lock:
-            return np.zeros(len(items))
-
-    rewards = sb.SampledRewards([0.1, 0.2, 0.3, 0.8, 0.9], sampler, variance=1.0)
-    with pytest.raises(sb.InvalidInputError, match="must be picklable"):
-        sb.simulate(X, rewards, sb.CUCB(), horizon=10, replications=2, n_jobs=2)
-
-
-def test_tasks_cover_the_jobs_once():
+def test_tasks_cover_the_jobs_once(monkeypatch):
+    """Also a single one, and none."""
+    monkeypatch.setattr(executors, "_in_parallel", lambda tasks, n_jobs: (f(*a, **k) for f, a, k in tasks))
     specification = Specification.of(X, REWARDS, POLICIES, horizon=10, replications=7, seed=0)
     jobs = [(policy, i) for i in range(7) for policy in specification.policies]
-    found = [(policy, i) for policy, i, _, _ in executors.run(specification, jobs, 2)]
-    assert sorted(found) == sorted(jobs)
-    assert list(executors.run(specification, [], 2)) == []
+    for some in (jobs, jobs[:1], []):
+        assert sorted(job[:2] for job in executors.run(specification, some, 2)) == sorted(some)

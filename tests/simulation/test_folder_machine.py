@@ -12,11 +12,11 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from small_runs import POLICIES, small
 
 import semibandits as sb
 from semibandits.simulation.parts import PARTS, RESULT, DamagedPartWarning
 
-POLICIES = {"CUCB": sb.CUCB(), "Thompson": sb.ThompsonSampling(), "ESCB": sb.ESCB()}
 HORIZONS = (20, 50, 120)
 MEMORY = Path("/dev/shm")
 
@@ -31,9 +31,7 @@ def new_folder():
 
 def run(folder, size, **more):
     policies, replications, horizon = size
-    chosen = dict(list(POLICIES.items())[:policies])
-    arguments = {"horizon": HORIZONS[horizon], "replications": replications, "seed": 2, "bound": False} | more
-    return sb.simulate(sb.MSets(4, 2), sb.GaussianRewards([0.1, 0.2, 0.5, 0.6]), chosen, folder=folder, **arguments)
+    return small(folder, " ".join([*POLICIES][:policies]), horizon=HORIZONS[horizon], replications=replications, **more)
 
 
 @cache

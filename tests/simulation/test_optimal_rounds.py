@@ -9,26 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import semibandits as sb
+from example_sets import OnlyMaximizes
 from semibandits.simulation.statistics import settled_round
 
 
-class Own(sb.DecisionSet):
-    """The same decisions without kernels, so that rounds are played in Python."""
-
-    def __init__(self, inner):
-        self.inner = inner
-
-    d = property(lambda self: self.inner.d)
-    m = property(lambda self: self.inner.m)
-
-    def maximize(self, weights):
-        return self.inner.maximize(weights)
-
-    def _contains(self, x):
-        return x in self.inner
-
-
-@pytest.mark.parametrize("wrap", [lambda x: x, Own], ids=["kernels", "python"])
+@pytest.mark.parametrize("wrap", [lambda x: x, OnlyMaximizes], ids=["kernels", "python"])
 def test_optimal_rounds_are_those_without_regret(wrap):
     rewards = sb.GaussianRewards([1.0, 1.0, 0.5, 0.25], variance=0.01)  # {0, 2} and {1, 2} are second; the best is {0, 1}
     rounds = np.arange(1, 61)
@@ -79,12 +64,3 @@ def test_files_with_and_without_optimal_rounds(tmp_path):
     row = old.summary()[0]
     assert row.optimal_share is None
     assert row.settled is None
-
-
-def test_impossible_counts_are_refused():
-    rewards = sb.GaussianRewards([1.0, 0.5], variance=0.1)
-    result = sb.simulate(sb.MSets(2, 1), rewards, sb.CUCB(), horizon=30, replications=2)
-    with pytest.raises(sb.InvalidInputError, match="at most the number of rounds"):
-        replace(result, optimal={"CUCB": result.optimal["CUCB"] + 30})
-    with pytest.raises(sb.InvalidInputError, match="never decrease"):
-        replace(result, optimal={"CUCB": result.optimal["CUCB"][:, ::-1]})

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from results_examples import fields, made_up
+from small_runs import same
 
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.simulation.results import SimulationResult, load_simulation
@@ -27,48 +28,40 @@ def assert_same(one, two):
         assert getattr(one, name) == getattr(two, name), name
     for name in ("checkpoints", "rates", "suboptimal_items"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name), strict=True)
-    for name in RECORDS:
-        assert list(getattr(one, name)) == list(getattr(two, name))
-        for policy in one.policies:
-            np.testing.assert_array_equal(getattr(one, name)[policy], getattr(two, name)[policy], strict=True)
+    assert all(list(getattr(one, name)) == list(getattr(two, name)) for name in RECORDS)
+    assert same(one, two)
+
+
+def assert_same_files(folder, *results):
+    """The results give equal files, also after loading."""
+    for k, result in enumerate([*results, *results]):
+        path = folder / f"{k}.sim"
+        (result if k < len(results) else load_simulation(folder / f"{k - len(results)}.sim")).save(path)
+        assert path.read_bytes() == (folder / "0.sim").read_bytes()
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.integers(1, 4), st.integers(1, 3000), st.integers(1, 6), st.integers(0, 99), st.booleans())
 def test_saving_and_loading(tmp_path_factory, n, horizon, d, seed, bounded):
-    folder = tmp_path_factory.getbasetemp()
     unknown = {"lower_bound": None, "lower_bound_interval": None, "rates": None, "suboptimal_items": None}
     changes = {} if bounded else unknown
     result = made_up(policies=["θ/1", "a b"], replications=n, horizon=horizon, d=d, seed=seed, **changes)
-    result.save(folder / "one.sim")
-    loaded = load_simulation(folder / "one.sim")
-    assert_same(loaded, result)
-    loaded.save(folder / "two.sim")
-    assert (folder / "one.sim").read_bytes() == (folder / "two.sim").read_bytes()
+    assert_same_files(tmp_path_factory.getbasetemp(), result)
+    assert_same(load_simulation(tmp_path_factory.getbasetemp() / "0.sim"), result)
 
 
 def test_equal_results_give_equal_files_whatever_the_order_of_their_mappings(tmp_path):
     turned = fields()
     for name in (*RECORDS, "provenance"):
         turned[name] = dict(reversed(turned[name].items()))
-    made_up().save(tmp_path / "one")
-    SimulationResult(**turned).save(tmp_path / "two")
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert_same_files(tmp_path, made_up(), SimulationResult(**turned))
+    made_up(seed=1).save(tmp_path / "other")
+    assert (tmp_path / "other").read_bytes() != (tmp_path / "0.sim").read_bytes()
 
 
 def test_an_interval_without_an_upper_end(tmp_path):
-    result = made_up(lower_bound=1.2, lower_bound_interval=(1.2, math.inf))
-    result.save(tmp_path / "one")
-    loaded = load_simulation(tmp_path / "one")
-    assert loaded.lower_bound_interval == (1.2, math.inf)
-    loaded.save(tmp_path / "two")
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-
-
-def test_different_results_give_different_files(tmp_path):
-    made_up(seed=0).save(tmp_path / "one")
-    made_up(seed=1).save(tmp_path / "two")
-    assert (tmp_path / "one").read_bytes() != (tmp_path / "two").read_bytes()
+    assert_same_files(tmp_path, made_up(lower_bound=1.2, lower_bound_interval=(1.2, math.inf)))
+    assert load_simulation(tmp_path / "0.sim").lower_bound_interval == (1.2, math.inf)
 
 
 @pytest.mark.parametrize("most", [255, 256, 65535, 65536, 2**32 - 1, 2**32])
@@ -146,9 +139,9 @@ def test_only_writeable_arrays_are_copied():
     kept.setflags(write=False)
     behind = view[:]
     behind.setflags(write=False)
-    for array, same in ((kept, True), (behind, False), (writeable, False)):
+    for array, is_kept in ((kept, True), (behind, False), (writeable, False)):
         result = SimulationResult(**given | {"regret": given["regret"] | {"OSSB": array}})
-        assert np.shares_memory(result.regret["OSSB"], array) == same
+        assert np.shares_memory(result.regret["OSSB"], array) == is_kept
     assert writeable.flags.writeable
 
 
@@ -167,13 +160,6 @@ def test_the_text_of_a_result():
     assert "lower_bound" not in repr(made_up(lower_bound=None, lower_bound_interval=None))
 
 
-def changed(name, change):
-    """Arguments of a result with a changed array for CUCB in one record."""
-    made = fields()
-    made[name]["CUCB"] = change(made[name]["CUCB"].copy())
-    return made
-
-
 def with_entry(value, *place):
     def change(array):
         array[place] = value
@@ -182,121 +168,96 @@ def with_entry(value, *place):
     return change
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "words"),
-    [
-        ("regret", lambda a: a[:, :-1], r"regret\['CUCB'\] must have shape \(n, c\) = \(3, 16\), got \(3, 15\)"),
-        ("reward", lambda a: a[:2], r"reward\['CUCB'\] must have shape \(n, c\) = \(3, 16\), got \(2, 16\)"),
-        ("plays", lambda a: a[..., 0], r"plays\['CUCB'\] must have shape \(n, c, d\) = \(3, 16, 4\), got \(3, 16\)"),
-        (
-            "calls",
-            lambda a: a[..., :2],
-            r"calls\['CUCB'\] must have shape \(n, c, 4\) = \(3, 16, 4\), got \(3, 16, 2\)",
-        ),
-        ("regret", with_entry(np.nan, 0, 3), "must be finite"),
-        ("reward", with_entry(-np.inf, 1, 3), "must be finite"),
-        ("regret", lambda a: a.astype(np.int64), "must hold float64, got int64"),
-        ("plays", lambda a: a.astype(float), "must hold int64, got float64"),
-        ("plays", with_entry(-1, 0, 0, 0), "counts that never decrease"),
-        ("calls", with_entry(0, 1, 15, 2), "counts that never decrease"),
-        ("plays", with_entry(1001, 0, 15, 0), "at most the number of rounds"),
-        ("plays", lambda a: (a + 1).astype(np.uint64) + np.uint64(2**63), "counts that never decrease"),
-    ],
-)
+RECORDS_THAT_DO_NOT_FIT = [
+    ("regret", lambda a: a[:, :-1], r"regret\['CUCB'\] must have shape \(n, c\) = \(3, 16\), got \(3, 15\)"),
+    ("reward", lambda a: a[:2], r"reward\['CUCB'\] must have shape \(n, c\) = \(3, 16\), got \(2, 16\)"),
+    ("plays", lambda a: a[..., 0], r"plays\['CUCB'\] must have shape \(n, c, d\) = \(3, 16, 4\), got \(3, 16\)"),
+    ("calls", lambda a: a[..., :2], r"calls\['CUCB'\] must have shape \(n, c, 4\) = \(3, 16, 4\), got \(3, 16, 2\)"),
+    ("regret", with_entry(np.nan, 0, 3), "must be finite"),
+    ("reward", with_entry(-np.inf, 1, 3), "must be finite"),
+    ("regret", lambda a: a.astype(np.int64), "must hold float64, got int64"),
+    ("plays", lambda a: a.astype(float), "must hold int64, got float64"),
+    ("plays", with_entry(-1, 0, 0, 0), "counts that never decrease"),
+    ("calls", with_entry(0, 1, 15, 2), "counts that never decrease"),
+    ("plays", with_entry(1001, 0, 15, 0), "at most the number of rounds"),
+    ("plays", lambda a: (a + 1).astype(np.uint64) + np.uint64(2**63), "counts that never decrease"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "words"), RECORDS_THAT_DO_NOT_FIT)
 def test_records_that_do_not_fit(name, change, words):
+    made = fields()
+    made[name]["CUCB"] = change(made[name]["CUCB"].copy())
     with pytest.raises(InvalidInputError, match=words):
-        SimulationResult(**changed(name, change))
+        SimulationResult(**made)
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"policies": ()}, "policies must have distinct names"),
-        ({"policies": ("OSSB", "")}, "policies must have distinct names"),
-        ({"policies": ("OSSB", "OSSB")}, "policies must have distinct names"),
-        ({"policies": "OSSB"}, "policies must be a sequence of strings"),
-        ({"items": (1, 2, 3, 4)}, "items must be a sequence of strings"),
-        ({"items": ("a", "b", "c")}, r"plays\['OSSB'\] must have shape"),
-        ({"checkpoints": np.arange(16)}, "checkpoints must be increasing rounds"),
-        ({"checkpoints": np.ones(16, dtype=int)}, "checkpoints must be increasing rounds"),
-        ({"checkpoints": np.zeros(0, dtype=int)}, "checkpoints must be increasing rounds"),
-        ({"checkpoints": np.arange(1.0, 17.0)}, "checkpoints must hold int64"),
-        ({"checkpoints": np.arange(1, 15)}, r"regret\['OSSB'\] must have shape \(n, c\) = \(any, 14\), got \(3, 16\)"),
-        ({"regret": {}}, "regret must map each policy to an array"),
-        ({"regret": np.zeros((3, 16))}, "regret must map each policy to an array"),
-        ({"rates": np.ones(3)}, r"rates must have shape \(d,\) = \(4,\), got \(3,\)"),
-        ({"rates": -np.ones(4)}, "rates must be at least 0"),
-        ({"rates": np.array([np.inf, 1, 1, 1])}, "rates must be finite"),
-        ({"suboptimal_items": np.ones(4)}, "suboptimal_items must hold bool"),
-        ({"lower_bound": -1.0}, "lower_bound must be a finite number"),
-        ({"lower_bound": np.inf}, "lower_bound must be a finite number"),
-        ({"lower_bound": True}, "lower_bound must be a finite number"),
-        ({"lower_bound": None}, "lower_bound_interval must be None if lower_bound is None"),
-        ({"lower_bound_interval": (1.3, 1.4)}, "two numbers around lower_bound"),
-        ({"lower_bound_interval": (-np.inf, np.inf)}, "two numbers around lower_bound"),
-        ({"lower_bound_interval": (1.0, np.nan)}, "two numbers around lower_bound"),
-        ({"lower_bound_interval": (1.0, "2")}, "two numbers around lower_bound"),
-        ({"lower_bound_interval": (1.25,)}, "two numbers around lower_bound"),
-        ({"provenance": {"when": np.datetime64("2000-01-01")}}, r"provenance\['when'\] must be plain JSON"),
-        ({"provenance": {"x": math.nan}}, r"provenance\['x'\] must be plain JSON"),
-        ({"provenance": None}, "provenance must be a mapping"),
-    ],
-)
+FIELDS_THAT_DO_NOT_FIT = [
+    ({"policies": ()}, "policies must have distinct names"),
+    ({"policies": ("OSSB", "")}, "policies must have distinct names"),
+    ({"policies": ("OSSB", "OSSB")}, "policies must have distinct names"),
+    ({"policies": "OSSB"}, "policies must be a sequence of strings"),
+    ({"items": (1, 2, 3, 4)}, "items must be a sequence of strings"),
+    ({"items": ("a", "b", "c")}, r"plays\['OSSB'\] must have shape"),
+    ({"checkpoints": np.arange(16)}, "checkpoints must be increasing rounds"),
+    ({"checkpoints": np.ones(16, dtype=int)}, "checkpoints must be increasing rounds"),
+    ({"checkpoints": np.zeros(0, dtype=int)}, "checkpoints must be increasing rounds"),
+    ({"checkpoints": np.arange(1.0, 17.0)}, "checkpoints must hold int64"),
+    ({"checkpoints": np.arange(1, 15)}, r"regret\['OSSB'\] must have shape \(n, c\) = \(any, 14\), got \(3, 16\)"),
+    ({"regret": {}}, "regret must map each policy to an array"),
+    ({"regret": np.zeros((3, 16))}, "regret must map each policy to an array"),
+    ({"rates": np.ones(3)}, r"rates must have shape \(d,\) = \(4,\), got \(3,\)"),
+    ({"rates": -np.ones(4)}, "rates must be at least 0"),
+    ({"rates": np.array([np.inf, 1, 1, 1])}, "rates must be finite"),
+    ({"suboptimal_items": np.ones(4)}, "suboptimal_items must hold bool"),
+    ({"lower_bound": -1.0}, "lower_bound must be a finite number"),
+    ({"lower_bound": np.inf}, "lower_bound must be a finite number"),
+    ({"lower_bound": True}, "lower_bound must be a finite number"),
+    ({"lower_bound": None}, "lower_bound_interval must be None if lower_bound is None"),
+    ({"lower_bound_interval": (1.3, 1.4)}, "two numbers around lower_bound"),
+    ({"lower_bound_interval": (1.0, np.nan)}, "two numbers around lower_bound"),
+    ({"lower_bound_interval": (1.0, "2")}, "two numbers around lower_bound"),
+    ({"lower_bound_interval": (1.25,)}, "two numbers around lower_bound"),
+    ({"provenance": {"when": np.datetime64("2000-01-01")}}, r"provenance\['when'\] must be plain JSON"),
+    ({"provenance": {"x": math.nan}}, r"provenance\['x'\] must be plain JSON"),
+    ({"provenance": None}, "provenance must be a mapping"),
+    ({name: {p: a[:0] for p, a in fields()[name].items()} for name in RECORDS}, "at least one replication"),
+    ({"optimal": {p: np.full((3, 16), 1001) for p in ("OSSB", "CUCB")}}, "at most the number of rounds"),
+    ({"optimal": {p: np.tile(np.arange(16)[::-1], (3, 1)) for p in ("OSSB", "CUCB")}}, "never decrease"),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), FIELDS_THAT_DO_NOT_FIT)
 def test_fields_that_do_not_fit(changes, words):
     with pytest.raises(InvalidInputError, match=words):
         SimulationResult(**fields() | changes)
 
 
-def test_no_replication_at_all():
-    made = fields()
-    for name in RECORDS:
-        made[name] = {policy: array[:0] for policy, array in made[name].items()}
-    with pytest.raises(InvalidInputError, match="at least one replication"):
-        SimulationResult(**made)
-
-
-def test_slopes_of_each_policy():
+def test_slopes_bands_and_rows_of_each_policy():
     rounds = fields()["checkpoints"]
     regret = {"OSSB": np.outer([1.0, 2.0, 3.0], np.log(rounds)), "CUCB": np.outer([5.0, 5.0, 5.0], np.log(rounds)) + 7}
-    slopes = made_up(regret=regret).slopes(decades=2)
-    assert list(slopes) == ["OSSB", "CUCB"]
-    half = 4.302652729911275 / math.sqrt(3)  # t quantile at 97.5 % with two degrees of freedom, from tables
-    np.testing.assert_allclose(slopes["OSSB"], (2.0, 2.0 - half, 2.0 + half))
+    result = made_up(regret=regret)
+    slopes, rows = result.slopes(decades=2), result.summary()
+    assert list(slopes) == [row.policy for row in rows] == ["OSSB", "CUCB"]
+    quantile = 4.302652729911275 / math.sqrt(3)  # t quantile at 97.5 % with two degrees of freedom, from tables
+    np.testing.assert_allclose(slopes["OSSB"], (2.0, 2.0 - quantile, 2.0 + quantile))
     np.testing.assert_allclose(slopes["CUCB"], (5.0, 5.0, 5.0))
-
-
-def test_the_summary_has_a_row_per_policy():
-    result = made_up()
-    rows = result.summary()
-    assert [row.policy for row in rows] == ["OSSB", "CUCB"]
     for row in rows:
-        assert row.regret == pytest.approx(result.regret[row.policy][:, -1].mean())
+        assert row.regret == pytest.approx(regret[row.policy][:, -1].mean())
         assert row.slope == result.slopes()[row.policy].value
         assert row.slope_ratio == pytest.approx(row.slope / 1.25)
         assert row.calls == pytest.approx(result.calls[row.policy][:, -1].mean(axis=0))
-
-
-def test_bands_of_one_policy():
-    result = made_up()
-    band = result.bands("CUCB", level=0.5)
-    wide = result.bands("CUCB")
-    np.testing.assert_allclose(band.mean, result.regret["CUCB"].mean(axis=0))
+    band, wide, plays = result.bands("OSSB", level=0.5), result.bands("OSSB"), result.item_plays("OSSB")
+    np.testing.assert_allclose(band.mean, regret["OSSB"].mean(axis=0))
     assert (wide.lower <= band.lower).all()
     assert (wide.upper >= band.upper).all()
     assert np.isnan(made_up(replications=1).bands("CUCB").upper).all()
-    with pytest.raises(InvalidInputError, match=r"policy must be one of \['OSSB', 'CUCB'\], got 'UCB'"):
-        result.bands("UCB")
-
-
-def test_plays_of_items_at_the_horizon():
-    result = made_up()
-    band = result.item_plays("OSSB")
     last = result.plays["OSSB"][:, -1]
-    np.testing.assert_allclose(band.mean, last.mean(axis=0))
-    half = 4.302652729911275 * last.std(axis=0, ddof=1) / math.sqrt(3)
-    np.testing.assert_allclose(band.upper - band.mean, half)
-    with pytest.raises(InvalidInputError, match="policy must be one of"):
-        result.item_plays("UCB")
+    np.testing.assert_allclose(plays.mean, last.mean(axis=0))
+    np.testing.assert_allclose(plays.upper - plays.mean, quantile * last.std(axis=0, ddof=1))
+    for of_policy in (result.bands, result.item_plays):
+        with pytest.raises(InvalidInputError, match=r"policy must be one of \['OSSB', 'CUCB'\], got 'UCB'"):
+            of_policy("UCB")
 
 
 def test_frames_hold_every_number_once():

@@ -1,15 +1,15 @@
 """Arguments of `simulate`, and that its results depend on the specification and the seed alone."""
 
-from __future__ import annotations
-
 import json
 import signal
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from small_runs import same
 
 import semibandits as sb
+from example_sets import OnlyMaximizes
 from semibandits.decisions.compiled import INDEX, pointer
 from semibandits.kernels.index.problem import FAILED
 from semibandits.kernels.tiers import kernel
@@ -19,48 +19,6 @@ X = sb.MSets(6, 2)
 THETA = np.array([0.9, 0.8, 0.5, 0.4, 0.3, 0.1])
 REWARDS = sb.GaussianRewards(THETA, variance=0.5)
 POLICIES = [sb.CUCB(), sb.ThompsonSampling()]
-
-
-class Slow(sb.DecisionSet):
-    """The same 2-sets, without kernels."""
-
-    d, m = 6, 2  # type: ignore[assignment]
-
-    def maximize(self, weights):
-        return X.maximize(weights)
-
-
-class FirstItems(sb.Policy):
-    """Always the same decision."""
-
-    def start(self, decision_set, variance):
-        return FirstItemsAgent(decision_set)
-
-
-class FirstItemsAgent(sb.Agent):
-    def __init__(self, decision_set):
-        self.x = decision_set.maximize(-np.arange(decision_set.d, dtype=float))
-
-    def choose(self, rng):
-        return self.x
-
-    def observe(self, items, rewards):
-        pass
-
-    def state(self):
-        return {}
-
-    def restore(self, state):
-        pass
-
-
-def same(first: sb.SimulationResult, second: sb.SimulationResult) -> bool:
-    records = ("regret", "reward", "plays", "calls")
-    return first.policies == second.policies and all(
-        np.array_equal(getattr(first, name)[policy], getattr(second, name)[policy])
-        for name in records
-        for policy in first.policies
-    )
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_does_not():
@@ -83,23 +41,6 @@ def test_checkpoints_do_not_change_decisions():
         assert np.array_equal(every.regret[policy][:, [6, 59]], some.regret[policy])
 
 
-def test_regret_is_the_sum_of_the_gaps_and_reward_that_of_the_outcomes():
-    result = sb.simulate(X, REWARDS, POLICIES, horizon=50, replications=3, checkpoints=np.arange(1, 51))
-    for policy in result.policies:
-        played = np.diff(result.plays[policy], axis=1, prepend=0)
-        assert (played.sum(axis=2) == 2).all()
-        assert ((played == 0) | (played == 1)).all()
-        assert np.allclose(result.regret[policy], np.cumsum(1.7 - played @ THETA, axis=1), atol=1e-12)
-        expected = np.cumsum(played @ THETA, axis=1)[:, -1]
-        assert (np.abs(result.reward[policy][:, -1] - expected) < 6 * np.sqrt(50 * 2 * 0.5)).all()
-
-
-def test_kernels_and_python_play_the_same_rounds():
-    for policy in (sb.CUCB(), sb.ThompsonSampling(), sb.ESCB()):
-        compiled = sb.simulate(X, REWARDS, policy, horizon=120, replications=2)
-        assert same(compiled, sb.simulate(Slow(), REWARDS, policy, horizon=120, replications=2))
-
-
 def test_rewards_of_the_user_are_played_in_python():
     def sampler(items, rng):
         return THETA[items] + np.sqrt(0.5) * np.array([rng.standard_normal() for _ in items])
@@ -110,41 +51,20 @@ def test_rewards_of_the_user_are_played_in_python():
     assert result.lower_bound is None
 
 
-def test_policies_of_the_user_are_played():
-    result = sb.simulate(X, REWARDS, {"first": FirstItems()}, horizon=30, replications=2)
-    assert result.regret["first"] == pytest.approx(0.0)
-    assert (result.plays["first"][:, -1, :2] == 30).all()
-
-
-def test_a_decision_outside_the_set_is_an_error_that_names_the_round():
-    class Wrong(FirstItems):
-        def start(self, decision_set, variance):
-            agent = FirstItemsAgent(decision_set)
-            agent.x = np.ones(6, dtype=bool)
-            return agent
-
-    with pytest.raises(sb.InvalidInputError, match="in round 1"):
-        sb.simulate(X, REWARDS, Wrong(), horizon=3, replications=1)
-
-
 def test_the_bound_is_certified_and_only_given_where_it_holds():
-    result = sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1)
-    exact = sb.graves_lai(X, THETA, variance=0.5)
-    assert result.lower_bound == exact.lower
-    assert result.lower_bound_interval == (exact.lower, exact.value)
-    assert np.array_equal(result.rates, exact.rates)
-    bernoulli = sb.simulate(X, sb.BernoulliRewards(THETA), sb.CUCB(), horizon=10, replications=1)
-    own = sb.graves_lai(X, THETA, rewards="bernoulli")
-    assert bernoulli.lower_bound == own.lower
-    assert bernoulli.lower_bound_interval == (own.lower, own.value)
-    assert np.array_equal(bernoulli.rates, own.rates)
-    other = sb.graves_lai(X, THETA, variance=0.25)  # the same means and variance, but another law
-    given = sb.simulate(X, sb.BernoulliRewards(THETA), sb.CUCB(), horizon=10, replications=1, bound=other)
-    assert given.lower_bound is None
-    assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=False).lower_bound is None
-    assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=exact).lower_bound == exact.lower
-    with pytest.raises(sb.InvalidInputError, match="bound must belong"):
-        sb.simulate(X, sb.GaussianRewards(THETA, variance=1.0), sb.CUCB(), horizon=10, replications=1, bound=exact)
+    def simulated(rewards=REWARDS, **options):
+        return sb.simulate(X, rewards, sb.CUCB(), horizon=10, replications=1, **options)
+
+    exact, coins = sb.graves_lai(X, THETA, variance=0.5), sb.BernoulliRewards(THETA)
+    for rewards, own in ((REWARDS, exact), (coins, sb.graves_lai(X, THETA, rewards="bernoulli"))):
+        result = simulated(rewards)
+        assert result.lower_bound == own.lower
+        assert result.lower_bound_interval == (own.lower, own.value)
+        assert np.array_equal(result.rates, own.rates)
+    # The same means and variance, but another law.
+    assert simulated(coins, bound=sb.graves_lai(X, THETA, variance=0.25)).lower_bound is None
+    assert simulated(bound=False).lower_bound is None
+    assert simulated(bound=exact).lower_bound == exact.lower
 
 
 def test_progress_is_reported():
@@ -172,84 +92,12 @@ def test_provenance_describes_the_simulation():
     assert result.provenance["versions"]["semibandits"] == sb.__version__
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"decision_set": 3}, "decision_set must be a DecisionSet"),
-        ({"rewards": THETA}, "rewards must be a reward model"),
-        ({"rewards": sb.GaussianRewards(np.ones(5))}, r"one mean per item, d = 6, got 5"),
-        ({"policies": []}, "at least one policy"),
-        ({"policies": "CUCB"}, "policies must be policies"),
-        ({"policies": [sb.CUCB]}, "must hold Policy objects"),
-        ({"policies": [sb.CUCB(), sb.CUCB()]}, "different names, got 'CUCB' twice"),
-        ({"policies": {"": sb.CUCB()}}, "non-empty strings"),
-        ({"horizon": 0}, "horizon must be an integer >= 1, got 0"),
-        ({"horizon": 10.5}, "horizon must be an integer"),
-        ({"replications": True}, "replications must be an integer"),
-        ({"seed": -1}, "seed must be an integer >= 0"),
-        ({"n_jobs": 0}, "n_jobs must be"),
-        ({"checkpoints": [3, 2, 10]}, "checkpoints must be increasing"),
-        ({"checkpoints": [1, 5]}, "checkpoints must be increasing"),
-        ({"resume": True}, "resume needs the folder"),
-        ({"scheduler": 7}, "scheduler must be an address"),
-    ],
-)
-def test_bad_input_is_one_clear_error(change, message):
-    arguments = {"decision_set": X, "rewards": REWARDS, "policies": POLICIES, "horizon": 10, "replications": 1}
-    with pytest.raises(sb.InvalidInputError, match=message):
-        sb.simulate(**(arguments | change))
-
-
-def test_unsigned_checkpoints_are_checked_too():
-    wrong = np.array([5, 3, 10], dtype=np.uint64)
-    with pytest.raises(sb.InvalidInputError, match="checkpoints must be increasing"):
-        sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, checkpoints=wrong)
-    right = np.array([3, 5, 10], dtype=np.uint8)
-    assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, checkpoints=right).checkpoints.tolist() == [
-        3, 5, 10,
-    ]  # fmt: skip
-
-
-def test_a_set_that_counts_in_numpy_integers_is_fine(tmp_path):
-    class Numpy(Slow):
-        d, m = np.int64(6), np.int64(2)
-
-    result = sb.simulate(Numpy(), REWARDS, sb.CUCB(), horizon=10, replications=1, folder=tmp_path)
+def test_numpy_integers_are_fine(tmp_path):
+    space, checkpoints = OnlyMaximizes(X), np.array([3, 5, 10], dtype=np.uint8)
+    space.d, space.m = np.int64(6), np.int64(2)
+    result = sb.simulate(space, REWARDS, sb.CUCB(), horizon=10, replications=1, checkpoints=checkpoints, folder=tmp_path)
     assert result.provenance["specification"]["decision_set"]["m"] == 2
-
-
-def test_specifications_that_are_not_json_are_errors_before_anything_is_played():
-    class Odd(FirstItems):
-        def specification(self):
-            return {"name": "Odd", "weights": np.zeros(3)}
-
-        def start(self, decision_set, variance):
-            raise AssertionError("played")
-
-    with pytest.raises(sb.InvalidInputError, match="plain JSON"):
-        sb.simulate(X, REWARDS, Odd(), horizon=10, replications=1)
-
-
-def test_policies_with_the_default_repr_have_the_same_description_in_every_process():
-    def described(policy):
-        told = Specification.of(X, REWARDS, {"p": policy}, horizon=1, replications=1, seed=0).description
-        return told["policies"]["p"]
-
-    assert described(FirstItems()) == described(FirstItems())
-
-
-def test_a_bound_of_another_set_is_refused():
-    other = sb.graves_lai(sb.MSets(6, 3), THETA)
-    with pytest.raises(sb.InvalidInputError, match="belong to the decision set"):
-        sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=other)
-    same_again = sb.graves_lai(sb.MSets(6, 2), THETA)
-    assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=same_again).lower_bound > 0
-
-
-@pytest.mark.parametrize("policy", [sb.ESCB(variance=1e101), sb.CUCB(variance=1e-101)])
-def test_extreme_variances_are_refused(policy):
-    with pytest.raises(sb.InvalidInputError, match="variance must lie between"):
-        sb.simulate(X, REWARDS, policy, horizon=10, replications=1)
+    assert result.checkpoints.tolist() == [3, 5, 10]
 
 
 @pytest.mark.parametrize("scale", [1e-49, 1e-30, 1e30, 1e49])

@@ -1,7 +1,5 @@
 """Run a study and print the number of finished replications; the tests kill it half-way."""
 
-from __future__ import annotations
-
 import sys
 
 from semibandits.studies import read_study, run_study

@@ -11,18 +11,8 @@ from study_cases import ALONE, STUDY, TABLE, names, no_work, run_text, state
 from semibandits._files import own_file, read_bytes
 from semibandits._toml import MOST_PARTS, strict_toml
 from semibandits.errors import InvalidInputError
-from semibandits.reporting.sources import (
-    ABOUT,
-    BOUND,
-    DESCRIPTION,
-    INSTANCE,
-    RESULT,
-    TIMINGS,
-    read_results,
-)
-from semibandits.reporting.sources import (
-    STUDY as KEPT,
-)
+from semibandits.reporting.sources import ABOUT, BOUND, DESCRIPTION, INSTANCE, RESULT, TIMINGS, read_results
+from semibandits.reporting.sources import STUDY as KEPT
 from semibandits.studies import Output, read_study, run_study
 
 SECRET = "password = 'hunter2'\n"
@@ -34,9 +24,6 @@ def folder(place):
     """A folder of results."""
     run_text(STUDY + "[output]\nfigure = false\nreport = false\n")
     return Path("study-results")
-
-
-# What is written ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("figure", ["victim/photo.png", "../photo.png", "/photo.png", "study-results/more/photo.png"])
@@ -84,15 +71,9 @@ def test_files_beside_the_problem_are_kept(place):
     Path("report.html").write_text("precious", encoding="utf-8")
     before = state(".")
     with pytest.raises(InvalidInputError, match=r"must be without report.html before a study starts"):
-        run_text(
-            ALONE.replace("table.csv", "instance.json").replace("size = 2\n", "") + "[output]\nfolder = '.'\n",
-            "own.toml",
-        )
+        run_text(ALONE.replace("table.csv", "instance.json").replace("size = 2\n", "") + "[output]\nfolder = '.'\n", "own.toml")
     Path("own.toml").unlink()
     assert state(".") == before
-
-
-# What is read ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", READ)
@@ -183,8 +164,7 @@ def test_dots_in_texts_and_comments_are_no_keys():
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(
     st.lists(
-        st.sampled_from(['"""', "'''", '"', "'", "\\", "\n", "#", "a", ".", " = ", "1", "[", "]", ",", "{", "}"]),
-        max_size=20,
+        st.sampled_from(['"""', "'''", '"', "'", "\\", "\n", "#", "a", ".", " = ", "1", "[", "]", ",", "{", "}"]), max_size=20
     )
 )
 def test_no_text_hides_a_long_key(pieces):

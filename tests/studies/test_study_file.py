@@ -265,10 +265,7 @@ WRONG = {
     "short for a key": (NETWORK + "[simulation]\nreplic = 5\n", "got 'replic': did you mean 'replications'?"),
     "singular of a key": (NETWORK + "[simulation]\npolicy = ['CUCB']\n", "got 'policy': did you mean 'policies'?"),
     "key as an option": (NETWORK + "[bound]\ntime-limit = 5\n", "got 'time-limit': did you mean 'time_limit'?"),
-    "key of another table": (
-        NETWORK + "[simulation]\nworkers = 2\n",
-        "got 'workers': it belongs to [execution], move it there",
-    ),
+    "key of another table": (NETWORK + "[simulation]\nworkers = 2\n", "got 'workers': it belongs to [execution], move it there"),
     "key of no table": (
         NETWORK + "[bound]\ncolour = 2\n",
         "keys of [bound] must be among law, method, gap, time_limit, tie_tolerance, got 'colour': remove it",
@@ -302,10 +299,7 @@ WRONG = {
         NETWORK + "[simulation]\npolicies = ['ESBC']\n",
         f"policies in [simulation]: the policy must be one of {', '.join(policy.__name__ for policy in POLICIES)}, got 'ESBC'",
     ),
-    "unknown parameter": (
-        NETWORK + "[simulation]\npolicies = [{name='OSSB', gama=1}]\n",
-        "got 'gama': did you mean 'gamma'?",
-    ),
+    "unknown parameter": (NETWORK + "[simulation]\npolicies = [{name='OSSB', gama=1}]\n", "got 'gama': did you mean 'gamma'?"),
     "parameter that cannot be kept": (
         NETWORK + "[simulation]\npolicies = [{name='GLADE', law='gamma:shape=2,cost'}]\n",
         "a policy must be written NAME:key=value,key=value, got 'GLADE:law=gamma:shape=2,cost'",
@@ -414,36 +408,21 @@ WRONG = {
         NETWORK + f"[simulation]\nseed = 0x{'f' * 5000}\n",
         "seed in [simulation] must be a whole number of at least 0, got a very long number",
     ),
-    "a source without end": (
-        NETWORK + f"source = 0x{'f' * 5000}\n",
-        "source in [problem] must be a text in quotes, got a v",
-    ),
+    "a source without end": (NETWORK + f"source = 0x{'f' * 5000}\n", "source in [problem] must be a text in quotes, got a v"),
     "a list without end": (NETWORK + f"[output]\nreport = [0x{'f' * 5000}]\n", "must be true or false, got a list"),
     "a policy without end": (
         NETWORK + f"[simulation]\npolicies = [{{name = 'OSSB', gamma = 0x{'f' * 5000}}}]\n",
         "policies in [simulation] must be a list of policies",
     ),
-    "a variance above all floats": (
-        NETWORK + f"variance = 1{'0' * 400}\n",
-        "must be a positive number, got a very long",
-    ),
-    "a limit above all floats": (
-        NETWORK + f"[bound]\ntime_limit = 1{'0' * 400}\n",
-        "of seconds, or inf, got a very long",
-    ),
-    "too many workers": (
-        NETWORK + "[execution]\nworkers = 10_001\n",
-        'a number from 1 to 10,000, or "auto", got 10001',
-    ),
+    "a variance above all floats": (NETWORK + f"variance = 1{'0' * 400}\n", "must be a positive number, got a very long"),
+    "a limit above all floats": (NETWORK + f"[bound]\ntime_limit = 1{'0' * 400}\n", "of seconds, or inf, got a very long"),
+    "too many workers": (NETWORK + "[execution]\nworkers = 10_001\n", 'a number from 1 to 10,000, or "auto", got 10001'),
     "no such home": (
         NETWORK + "[output]\nfolder = '~no body/x'\n",
         "got '~no body/x': ~ starts the name of a home folder, and there is no such folder; write './~no body/x'",
     ),
     "file of no such home": ("[problem]\nfile = '~no body.csv'\n", "write './~no body.csv'"),
-    "figure with a zero": (
-        NETWORK + '[output]\nfigure = "a\\u0000.png"\n',
-        "names of files have no zero byte, drop it",
-    ),
+    "figure with a zero": (NETWORK + '[output]\nfigure = "a\\u0000.png"\n', "names of files have no zero byte, drop it"),
     "a table for a value": (NETWORK + "[simulation.seed]\na = 1\n", "got a table: write"),
 }
 

@@ -1,7 +1,5 @@
 """Errors if a problem or a folder does not fit a study, and protection of other files."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -63,10 +61,7 @@ WRONG = {
         'file = "none.csv"',
         "[problem]: none.csv must be a readable file, got No such file or directory: check the path",
     ),
-    "other file": (
-        'file = "study.toml"',
-        ".jsonl, .ndjson or .json, got 'study.toml': studies are for semibandits run",
-    ),
+    "other file": ('file = "study.toml"', ".jsonl, .ndjson or .json, got 'study.toml': studies are for semibandits run"),
     "no size": ('file = "table.csv"', "[problem]: size must be given for this family, got none: add size"),
     "capacity": (
         'file = "table.csv"\ncapacity = 2',
@@ -114,9 +109,6 @@ def test_other_mistakes_that_show_late(place):
     with pytest.raises(InvalidInputError, match=r"\[simulation\]: variance must go with Gaussian rewards, got 2 with"):
         run_text(STUDY.replace("size = 2", "size = 2\nvariance = 2") + 'rewards = "bernoulli"\n')
     assert names(".") == ["study.toml", "table.csv"]
-
-
-# Folders --------------------------------------------------------------------------------------------------------------
 
 
 def test_other_files_are_not_overwritten(place):
@@ -274,11 +266,7 @@ FORGED = {
     "ten times the value": (("value", 60.0), None, "value must be the cost of the plan, 6, got 60"),
     "no decision": (("plan", 0, "indices", [0, 1, 2]), None, r"plan\[0\] must be a decision"),
     "a negative rate": (("plan", 0, "rate", -1.0), None, "a rate above 0"),
-    "too small a rate": (
-        ("plan", 0, "rate", 0.001),
-        ("rates", [16, 0, 0.001, 4]),
-        "value must be the cost of the plan",
-    ),
+    "too small a rate": (("plan", 0, "rate", 0.001), ("rates", [16, 0, 0.001, 4]), "value must be the cost of the plan"),
     "an index between two": (("plan", 0, "indices", 0, 0.7), None, r"plan\[0\]\[0\] must be an integer, got 0.7"),
     "a huge index": (("plan", 0, "indices", 0, 10**30), None, "distinct item numbers from 0 to 3"),
     "another optimal decision": (
@@ -335,14 +323,7 @@ def test_a_run_of_plain_python_is_completed(place, monkeypatch):
     no_work(monkeypatch)
     result = run_study(read_study("study.toml"))
     assert result.finished_before
-    assert set(result.written) == {
-        "about.json",
-        "instance.json",
-        "regret.png",
-        "report.html",
-        "study.toml",
-        "summary.csv",
-    }
+    assert set(result.written) == {"about.json", "instance.json", "regret.png", "report.html", "study.toml", "summary.csv"}
     assert result.simulation.lower_bound == pytest.approx(BOUND)
 
 

@@ -1,7 +1,5 @@
 """A study that grows in its folder: the same files as a new study of that size, and one error that names the remedy."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -52,6 +50,7 @@ def stop(after):
     return progress
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", LARGER)
 @pytest.mark.parametrize("finished", [True, False])
 def test_only_what_is_missing_is_played(place, monkeypatch, case, finished):
@@ -73,6 +72,7 @@ def test_only_what_is_missing_is_played(place, monkeypatch, case, finished):
     assert run_text(text).finished_before
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", LONGER)
 def test_a_longer_horizon_needs_an_option(place, monkeypatch, case):
     run_study(read_study("study.toml"))
@@ -91,6 +91,7 @@ def test_a_longer_horizon_needs_an_option(place, monkeypatch, case):
     assert run_text(text, extend=True).finished_before
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", [*LARGER, *LONGER])
 @pytest.mark.parametrize("after", [0, 5])
 def test_an_interrupted_extension_keeps_the_results_and_continues(place, monkeypatch, case, after):
@@ -108,6 +109,7 @@ def test_an_interrupted_extension_keeps_the_results_and_continues(place, monkeyp
     compare_with_a_new_study(text)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", [*LARGER, *LONGER])
 def test_without_resume_the_first_error_names_the_remedy(place, case):
     run_study(read_study("study.toml"))

@@ -1,7 +1,5 @@
 """Studies of the bound alone and of non-Gaussian rewards, and storage of their bound."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -14,13 +12,7 @@ from study_cases import ALONE, BERNOULLI_BOUND, BOUND, FILES, STUDY, names, no_w
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.instances import instance_from_description
-from semibandits.studies import (
-    ProblemChoice,
-    Study,
-    read_study,
-    run,
-    run_study,
-)
+from semibandits.studies import ProblemChoice, Study, read_study, run, run_study
 from semibandits.studies.bound_file import as_result, gaussian_twin, kept_bound
 from semibandits.studies.task import Task
 
@@ -60,9 +52,6 @@ def test_a_gap_that_is_not_reached_leaves_nothing(place, monkeypatch):
     with pytest.raises(SolverError):
         run_text(ALONE)
     assert not Path("study-results").exists()
-
-
-# Other rewards --------------------------------------------------------------------------------------------------------
 
 
 BERNOULLI = STUDY.replace("horizon", 'rewards = "bernoulli"\nhorizon')

@@ -1,7 +1,5 @@
 """Running studies: once, again, after a kill, and after a change."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import subprocess
@@ -17,15 +15,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import write_payload
 from semibandits.reporting.sources import read_results
-from semibandits.studies import (
-    Output,
-    SimulationOptions,
-    Study,
-    find_problem,
-    read_study,
-    run,
-    run_study,
-)
+from semibandits.studies import Output, SimulationOptions, Study, find_problem, read_study, run, run_study
 
 SCRIPT = Path(__file__).parent / "killed_study.py"
 
@@ -100,6 +90,7 @@ def test_it_is_read_with_other_versions_too(place, monkeypatch):
     assert run_study(read_study("study.toml")).finished_before
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", [name for name in FILES if name not in ("simulation.zip", "timings.json")])
 def test_only_missing_files_are_written(place, monkeypatch, name):
     run_study(read_study("study.toml"))
@@ -161,17 +152,9 @@ def test_a_study_killed_before_anything_was_played_keeps_its_bound(place, monkey
 
 CHANGES = {
     "horizon": ("horizon = 300", "horizon = 299", "horizon in study-results (horizon = 299, was 300)"),
-    "replications": (
-        "replications = 4",
-        "replications = 3",
-        "replications in study-results (replications = 3, was 4)",
-    ),
+    "replications": ("replications = 4", "replications = 3", "replications in study-results (replications = 3, was 4)"),
     "fewer policies": ('"CUCB", "thompson"', '"CUCB"', 'policies = ["CUCB"], was ["CUCB", "ThompsonSampling"]'),
-    "more and another seed": (
-        "replications = 4",
-        "replications = 5\nseed = 7",
-        "seed in study-results (seed = 7, was 0)",
-    ),
+    "more and another seed": ("replications = 4", "replications = 5\nseed = 7", "seed in study-results (seed = 7, was 0)"),
     "seed": ("horizon", "seed = 7\nhorizon", "seed in study-results (seed = 7, was 0)"),
     "policies": ('"thompson"', '"ts:scale=2"', 'was ["CUCB", "ThompsonSampling"]'),
     "rewards": ("horizon", 'rewards = "bernoulli"\nhorizon', 'rewards = "bernoulli", was "gaussian"'),
@@ -179,11 +162,7 @@ CHANGES = {
     "gap": ("[problem]", "[bound]\ngap = 0.01\n[problem]", "gap in study-results (gap = 0.01, was 0.0001)"),
     "time": ("[problem]", "[bound]\ntime_limit = 5\n[problem]", "time_limit = 5.0, was 60.0"),
     "size": ("size = 2", "size = 1", "instance in study-results (table.csv has changed)"),
-    "problem": (
-        'file = "table.csv"\nsize = 2',
-        'network = "polska"\nfamily = "trees"',
-        "got another network, family, file",
-    ),
+    "problem": ('file = "table.csv"\nsize = 2', 'network = "polska"\nfamily = "trees"', "got another network, family, file"),
     "no simulation": (
         STUDY[STUDY.index("[sim") :],
         "",
@@ -192,6 +171,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", CHANGES)
 @pytest.mark.parametrize("finished", [True, False])
 def test_a_changed_study_is_refused(place, case, finished):
@@ -221,16 +201,8 @@ def test_a_changed_file_is_refused(place):
     ("old", "new", "message"),
     [
         ("horizon = 300", "horizon = 299", "got another horizon, checkpoints in study-results: choose another folder"),
-        (
-            "horizon = 300",
-            "horizon = 301",
-            "got one of 300 rounds in study-results and now 301: add extend=True to play",
-        ),
-        (
-            "gap = 0.0001",
-            "gap = 0.01",
-            "bound.json must contain the bound of this study, got another gap: choose another",
-        ),
+        ("horizon = 300", "horizon = 301", "got one of 300 rounds in study-results and now 301: add extend=True to play"),
+        ("gap = 0.0001", "gap = 0.01", "bound.json must contain the bound of this study, got another gap: choose another"),
         ('rewards = "gaussian"', 'rewards = "bernoulli"', "got another rewards"),
     ],
 )

@@ -23,10 +23,7 @@ def same(one, other):
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, float):
-        return (math.isnan(one) and math.isnan(other)) or (one, math.copysign(1, one)) == (
-            other,
-            math.copysign(1, other),
-        )
+        return (math.isnan(one) and math.isnan(other)) or (one, math.copysign(1, one)) == (other, math.copysign(1, other))
     return one == other
 
 
@@ -39,10 +36,7 @@ def test_round_trip(tables):
 
 
 def test_output_is_idiomatic():
-    tables = {
-        "problem": {"file": "instance.json", "size": 3},
-        "bound": {"gap": 1e-4, "known": False, "list": ["a", "b"]},
-    }
+    tables = {"problem": {"file": "instance.json", "size": 3}, "bound": {"gap": 1e-4, "known": False, "list": ["a", "b"]}}
     assert toml_text(tables) == (
         '[problem]\nfile = "instance.json"\nsize = 3\n\n[bound]\ngap = 0.0001\nknown = false\nlist = ["a", "b"]\n'
     )

@@ -30,10 +30,7 @@ def build(packages: list[Path]) -> str:
     outlines = [arc for arc in arcs_of(world) if not is_small_island(arc)]
     between = Counter(arc for state in states["objects"]["states"]["geometries"] for arc in set(arc_numbers(state)))
     inner = [arc for k, arc in enumerate(arcs_of(states)) if between[k] == 2]
-    head = {
-        "unit": GRID,
-        "sources": [package_facts(package) for package in packages],
-    }
+    head = {"unit": GRID, "sources": [package_facts(package) for package in packages]}
     return (
         json.dumps(head)[:-1]
         + ",\n "

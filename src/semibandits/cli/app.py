@@ -115,8 +115,7 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
         forget_output(sys.stdout)
         where = f" for {error.filename}" if error.filename else ""
         return _fail(
-            f"files must stay in place and the disk must have room, got {error.strerror or error}{where}: try again",
-            BAD_INPUT,
+            f"files must stay in place and the disk must have room, got {error.strerror or error}{where}: try again", BAD_INPUT
         )
     except MemoryError as error:
         if watch.seen:  # as below

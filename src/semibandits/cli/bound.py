@@ -97,16 +97,14 @@ def command(
         ),
     ] = 1e-12,
     everything: Annotated[
-        bool,
-        typer.Option("--all", help="Show the whole plan, not only its first 20 decisions.", rich_help_panel=OUTPUT),
+        bool, typer.Option("--all", help="Show the whole plan, not only its first 20 decisions.", rich_help_panel=OUTPUT)
     ] = False,
     as_json: AsJson = False,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the JSON object to FILE.", rich_help_panel=OUTPUT)
     ] = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the plan to FILE (.png, .pdf or .svg).", rich_help_panel=OUTPUT),
+        Path | None, typer.Option(metavar="FILE", help="Draw the plan to FILE (.png, .pdf or .svg).", rich_help_panel=OUTPUT)
     ] = None,
     progress: Progress = None,
 ) -> None:

@@ -53,12 +53,10 @@ class _Work(NamedTuple):
 
 def command(
     study: Annotated[
-        Path | None,
-        typer.Argument(metavar="STUDY.toml", help="A study file: what its run needs.", show_default=False),
+        Path | None, typer.Argument(metavar="STUDY.toml", help="A study file: what its run needs.", show_default=False)
     ] = None,
     storage: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="URL of a database: what its learners need.", rich_help_panel=PART),
+        str | None, typer.Option(metavar="URL", help="URL of a database: what its learners need.", rich_help_panel=PART)
     ] = None,
     name: Annotated[
         list[str] | None, typer.Option(help="Only this learner of the database. Repeatable.", rich_help_panel=PART)

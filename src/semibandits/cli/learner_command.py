@@ -15,18 +15,7 @@ from semibandits._files import write_whole
 from semibandits._printable import url_without_password
 from semibandits._text import shortened
 from semibandits.cli.learner_creation import Creation, create
-from semibandits.cli.options import (
-    Capacity,
-    Column,
-    Family,
-    Minimize,
-    Saturate,
-    Size,
-    Source,
-    Target,
-    Undirected,
-    Variance,
-)
+from semibandits.cli.options import Capacity, Column, Family, Minimize, Saturate, Size, Source, Target, Undirected, Variance
 from semibandits.cli.terminal import facts_table, new_console, print_json, print_line
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
@@ -73,14 +62,11 @@ def command(
     problem: Annotated[
         str | None,
         typer.Argument(
-            metavar="PROBLEM",
-            help="create: a built-in dataset or network, or a table or .json file.",
-            show_default=False,
+            metavar="PROBLEM", help="create: a built-in dataset or network, or a table or .json file.", show_default=False
         ),
     ] = None,
     policy: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Policy, as in ESCB:radius=log; GLADE by default.", rich_help_panel=CREATE),
+        str | None, typer.Option(metavar="NAME", help="Policy, as in ESCB:radius=log; GLADE by default.", rich_help_panel=CREATE)
     ] = None,
     law: Annotated[
         str | None, typer.Option(metavar="LAW", help="Law of the rewards, as for bound.", rich_help_panel=CREATE)
@@ -89,8 +75,7 @@ def command(
         int | None, typer.Option(metavar="N", help="Seed of the random numbers, 0 by default.", rich_help_panel=CREATE)
     ] = None,
     half_life: Annotated[
-        float | None,
-        typer.Option(metavar="ROUNDS", help="Rounds after which an outcome counts half.", rich_help_panel=CREATE),
+        float | None, typer.Option(metavar="ROUNDS", help="Rounds after which an outcome counts half.", rich_help_panel=CREATE)
     ] = None,
     defer_plans: Annotated[
         bool,

@@ -12,8 +12,7 @@ OUTPUT: Final = "Output"
 EXECUTION: Final = "Execution"
 
 Problem: TypeAlias = Annotated[
-    str,
-    typer.Argument(metavar="PROBLEM", help="A built-in dataset or network, or a table (.csv, .xlsx, ...) or .json file."),
+    str, typer.Argument(metavar="PROBLEM", help="A built-in dataset or network, or a table (.csv, .xlsx, ...) or .json file.")
 ]
 Family: TypeAlias = Annotated[
     str | None,
@@ -54,8 +53,7 @@ Column: TypeAlias = Annotated[
     ),
 ]
 Variance: TypeAlias = Annotated[
-    float | None,
-    typer.Option(help="Variance of each reward, if the file has none; 0.5 by default.", rich_help_panel=PROBLEM),
+    float | None, typer.Option(help="Variance of each reward, if the file has none; 0.5 by default.", rich_help_panel=PROBLEM)
 ]
 TEXTS: Final = "Texts for tables, figures and reports"
 Title: TypeAlias = Annotated[str | None, typer.Option(help="Title, by default the file's name.", rich_help_panel=TEXTS)]
@@ -86,6 +84,5 @@ Plot: TypeAlias = Annotated[
 ]
 WORKERS: Final = typer.Option("--workers", "-j", metavar="N", help="Processes; auto: one per core.", rich_help_panel=EXECUTION)
 Scheduler: TypeAlias = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Dask cluster, as in tcp://host:8786.", rich_help_panel=EXECUTION),
+    str | None, typer.Option(metavar="ADDRESS", help="Dask cluster, as in tcp://host:8786.", rich_help_panel=EXECUTION)
 ]

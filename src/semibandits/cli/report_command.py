@@ -39,8 +39,7 @@ CARDS: Final = ("earned", "settled", "best", "cost")
 
 def command(
     path: Annotated[
-        Path,
-        typer.Argument(metavar="RESULTS", help="A folder of results, a bound.json or a simulation.zip.", show_default=False),
+        Path, typer.Argument(metavar="RESULTS", help="A folder of results, a bound.json or a simulation.zip.", show_default=False)
     ],
     to: Annotated[
         Path | None,

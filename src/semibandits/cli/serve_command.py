@@ -28,10 +28,7 @@ semibandits serve --storage sqlite:///routes.db --proxy 127.0.0.1
 
 
 def command(
-    storage: Annotated[
-        str,
-        typer.Option(metavar="URL", help="URL of the database."),
-    ],
+    storage: Annotated[str, typer.Option(metavar="URL", help="URL of the database.")],
     host: Annotated[
         str, typer.Option(help="Address to listen on; one that other machines can reach requires a token.")
     ] = "127.0.0.1",
@@ -46,8 +43,7 @@ def command(
     ] = 10.0,
     bound_seconds: Annotated[float, typer.Option(metavar="SECONDS", help="Time limit for C(θ) at the estimates.")] = 60.0,
     proxy: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESSES", help="Reverse proxies whose X-Forwarded-For is trusted, as in 10.0.0.2."),
+        str | None, typer.Option(metavar="ADDRESSES", help="Reverse proxies whose X-Forwarded-For is trusted, as in 10.0.0.2.")
     ] = None,
     log_format: Annotated[str, typer.Option(help="json or text.")] = "json",
 ) -> None:

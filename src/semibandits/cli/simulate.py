@@ -100,8 +100,7 @@ def command(
         str, typer.Option("--horizon", "-T", metavar="ROUNDS", help="Rounds T, as in 1e5.", rich_help_panel=SIMULATION)
     ] = "10000",
     replications: Annotated[
-        str,
-        typer.Option("--replications", "-n", metavar="N", help="Replications of each policy.", rich_help_panel=SIMULATION),
+        str, typer.Option("--replications", "-n", metavar="N", help="Replications of each policy.", rich_help_panel=SIMULATION)
     ] = "100",
     seed: Annotated[str, typer.Option(metavar="N", help="Equal seeds give equal results.", rich_help_panel=SIMULATION)] = "0",
     rewards: Annotated[
@@ -141,20 +140,14 @@ def command(
     resume: Annotated[
         bool,
         typer.Option(
-            "--resume",
-            help="Continue the run in the folder, also with more replications or policies.",
-            rich_help_panel=OUTPUT,
+            "--resume", help="Continue the run in the folder, also with more replications or policies.", rich_help_panel=OUTPUT
         ),
     ] = False,
     extend: Extend = False,
     plot: Plot = None,
     report: Annotated[
         bool | None,
-        typer.Option(
-            "--report/--no-report",
-            help="Write a report to the folder, as by default.",
-            rich_help_panel=OUTPUT,
-        ),
+        typer.Option("--report/--no-report", help="Write a report to the folder, as by default.", rich_help_panel=OUTPUT),
     ] = None,
     as_json: AsJson = False,
     progress: Progress = None,

@@ -14,14 +14,7 @@ from semibandits.cli.terminal import styled
 from semibandits.laws import Bernoulli
 from semibandits.laws.plain import title, words
 from semibandits.reporting.figures import can_draw
-from semibandits.reporting.formatting import (
-    bracket_text,
-    count_decisions,
-    counted,
-    lateness_text,
-    number_text,
-    spread_text,
-)
+from semibandits.reporting.formatting import bracket_text, count_decisions, counted, lateness_text, number_text, spread_text
 from semibandits.reporting.report_data import specification
 from semibandits.reporting.simulation_payload import Answer
 from semibandits.rewards.base import RewardModel

@@ -104,14 +104,7 @@ def _print_folder(outcome: StudyResult) -> None:
 
 
 def _bound(
-    study: Study,
-    progress: bool | None,
-    *,
-    as_json: bool,
-    everything: bool,
-    resume: bool,
-    redraw: bool,
-    save: Path | None,
+    study: Study, progress: bool | None, *, as_json: bool, everything: bool, resume: bool, redraw: bool, save: Path | None
 ) -> StudyResult:
     line = ProgressLine(sys.stderr, progress)
     folder = study.output.folder

@@ -151,12 +151,7 @@ class RemoteLearner:
         self._post("tell", body, lambda data: data["told"], key)
 
     def tell_many(
-        self,
-        rewards: Outcomes | None = None,
-        *,
-        costs: Outcomes | None = None,
-        partial: bool = False,
-        key: str | None = None,
+        self, rewards: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False, key: str | None = None
     ) -> None:
         """Observe the outcomes of several rounds, of all or of none.
 
@@ -188,12 +183,7 @@ class RemoteLearner:
         self._post("forget", {"round": _whole("round_id", round_id)}, lambda data: data["forgotten"], key)
 
     def expire(
-        self,
-        *,
-        age: int | None = None,
-        before: int | None = None,
-        seconds: float | None = None,
-        key: str | None = None,
+        self, *, age: int | None = None, before: int | None = None, seconds: float | None = None, key: str | None = None
     ) -> tuple[int, ...]:
         """Forget old open rounds, and return their numbers.
 

@@ -10,13 +10,7 @@ from semibandits.instances import instance_from_description
 
 
 def measured_dataset(
-    name: str,
-    question: str,
-    description: Mapping[str, object],
-    outcomes: Sequence[FloatArray],
-    *,
-    provenance: str,
-    licence: str,
+    name: str, question: str, description: Mapping[str, object], outcomes: Sequence[FloatArray], *, provenance: str, licence: str
 ) -> Dataset:
     """A dataset whose theta is the mean of the observed outcomes of each item.
 
@@ -29,10 +23,7 @@ def measured_dataset(
     outcomes : sequence of d ndarray of float
         The observed outcomes of each item, at least two.
     """
-    measured = {
-        "theta": [float(log.mean()) for log in outcomes],
-        "variance": [float(log.var(ddof=1)) for log in outcomes],
-    }
+    measured = {"theta": [float(log.mean()) for log in outcomes], "variance": [float(log.var(ddof=1)) for log in outcomes]}
     return Dataset(
         name=name,
         question=question,

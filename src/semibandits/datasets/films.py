@@ -113,11 +113,7 @@ def two_a_genre() -> Dataset:
     """
     films = _MovieLens()
     chosen = films.most_rated(MOST_RATED)
-    matroid = {
-        "kind": "partition",
-        "groups": [films.rarest_genre(film) for film in chosen],
-        "capacities": PER_GENRE,
-    }
+    matroid = {"kind": "partition", "groups": [films.rarest_genre(film) for film in chosen], "capacities": PER_GENRE}
     return _dataset(
         "films-two-a-genre",
         f"Which films, at most {PER_GENRE} of each genre, of the {MOST_RATED} with most ratings should be recommended?",

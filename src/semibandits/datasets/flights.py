@@ -107,20 +107,12 @@ def two_a_carrier() -> Dataset:
 def quotas() -> Dataset:
     """The ten most punctual routes, at most two per carrier and four per airport: two partition matroids."""
     routes = _table_of_routes()
-    quota = [
-        _at_most(PER_CARRIER, [route.carrier for route in routes]),
-        _at_most(PER_ORIGIN, [route.origin for route in routes]),
-    ]
+    quota = [_at_most(PER_CARRIER, [route.carrier for route in routes]), _at_most(PER_ORIGIN, [route.origin for route in routes])]
     return _routes(
         "flights-quotas",
         f"Which {SIZE} routes, at most {PER_CARRIER} a carrier and at most {PER_ORIGIN} an airport of New York, should be "
         "chosen so that most flights are on time?",
-        {
-            "name": f"Punctual flights: {SIZE} routes within two quotas",
-            "family": "intersection",
-            "size": SIZE,
-            "matroids": quota,
-        },
+        {"name": f"Punctual flights: {SIZE} routes within two quotas", "family": "intersection", "size": SIZE, "matroids": quota},
     )
 
 

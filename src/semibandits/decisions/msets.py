@@ -155,11 +155,7 @@ class MSets(MatroidDecisions):
             return self._rounded_budgeted(rewards.copy(), budgets.copy(), at_least, ratio)
         problem = budget_criterion(rewards, budgets, at_least)
         x, status = select_best(
-            rewards.copy(),
-            budgets.copy(),
-            self._m,
-            Goal(AT_LEAST, problem.at_least, problem.step),
-            Limits(MAX_LABELS, MAX_NODES),
+            rewards.copy(), budgets.copy(), self._m, Goal(AT_LEAST, problem.at_least, problem.step), Limits(MAX_LABELS, MAX_NODES)
         )
         if status == BROKEN_OFF:
             raise _broken_off("pass a ratio such as 0.999")

@@ -248,14 +248,7 @@ class Paths(DecisionSet):
             raise _too_many_labels("ask for one budget at a time with maximize_budgeted")
         return rows
 
-    def _best(
-        self,
-        rewards: FloatArray,
-        budgets: FloatArray,
-        goal: Goal,
-        thinning: Thinning,
-        enough: float,
-    ) -> BoolArray | None:
+    def _best(self, rewards: FloatArray, budgets: FloatArray, goal: Goal, thinning: Thinning, enough: float) -> BoolArray | None:
         x, labels = best_path(rewards.copy(), budgets.copy(), goal, self._into, self._out_of, thinning, enough, MAX_LABELS)
         if labels < 0:
             raise _too_many_labels("pass a ratio such as 0.99")

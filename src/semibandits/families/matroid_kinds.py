@@ -181,10 +181,7 @@ def _build_linear(fields: Fields, d: int) -> Linear:
 
 MATROID_KINDS: Final[Mapping[str, MatroidKind]] = {
     "uniform": MatroidKind(
-        Uniform,
-        lambda matroid: {"d": matroid.d, "m": matroid.rank},
-        lambda data: Uniform(data["d"], data["m"]),
-        _build_uniform,
+        Uniform, lambda matroid: {"d": matroid.d, "m": matroid.rank}, lambda data: Uniform(data["d"], data["m"]), _build_uniform
     ),
     "partition": MatroidKind(
         Partition,
@@ -205,10 +202,7 @@ MATROID_KINDS: Final[Mapping[str, MatroidKind]] = {
         _build_graphic,
     ),
     "transversal": MatroidKind(
-        Transversal,
-        _write_transversal,
-        lambda data: Transversal(plain_list(data["sets"])),
-        _build_transversal,
+        Transversal, _write_transversal, lambda data: Transversal(plain_list(data["sets"])), _build_transversal
     ),
     "linear": MatroidKind(Linear, _write_linear, _read_linear, _build_linear),
 }

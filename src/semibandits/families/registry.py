@@ -18,17 +18,7 @@ from semibandits.families.tables import Table
 from semibandits.families.trees import TREES
 
 FAMILIES: Final[Mapping[str, Family]] = {
-    family.name: family
-    for family in (
-        PATHS,
-        ROUTES,
-        TREES,
-        MSETS,
-        MATCHINGS,
-        MATROID,
-        INTERSECTION,
-        ENUMERATED,
-    )
+    family.name: family for family in (PATHS, ROUTES, TREES, MSETS, MATCHINGS, MATROID, INTERSECTION, ENUMERATED)
 }
 """All families by name, in display order. Tests check that it is complete and that the guarantees hold."""
 TABLES: Final[Mapping[str, Table]] = {table.name: table for family in FAMILIES.values() for table in family.tables}

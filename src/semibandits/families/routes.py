@@ -20,11 +20,7 @@ KNOWN = "Mean costs are known to be at least 0, or at least the number in the co
 
 def _write(x: Routes) -> JSON:
     ends = {"source": encode_label(x.source), "target": encode_label(x.target)}
-    graph = {
-        "nodes": encode_labels(x.nodes),
-        "edges": encode_ends(x.items, directed=x.directed),
-        "directed": x.directed,
-    }
+    graph = {"nodes": encode_labels(x.nodes), "edges": encode_ends(x.items, directed=x.directed), "directed": x.directed}
     return {**graph, **ends, "least": x.least.tolist()}
 
 

@@ -172,8 +172,7 @@ def chosen_columns(texts: Sequence[str]) -> dict[str, str]:
         chosen[role] = name
     if THETA in chosen and COSTS in chosen:
         raise InvalidInputError(
-            Option("columns"),
-            f" must name theta or costs, got both, {chosen[THETA]!r} and {chosen[COSTS]!r}: drop one",
+            Option("columns"), f" must name theta or costs, got both, {chosen[THETA]!r} and {chosen[COSTS]!r}: drop one"
         )
     return chosen
 

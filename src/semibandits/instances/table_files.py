@@ -229,9 +229,7 @@ def _numbers(cells: _Table, table: Table, measure: Measure, options: ProblemOpti
             columns[role] = column
     if VARIANCE in columns and options.variance is not None:
         raise InvalidInputError(
-            "variance must be given once, got ",
-            Option(VARIANCE),
-            f" beside the column of {cells.path}: drop one of the two",
+            "variance must be given once, got ", Option(VARIANCE), f" beside the column of {cells.path}: drop one of the two"
         )
     every = [cells.column(k) for k in columns.values()]
     trials = None if measure.trials is None else cells.column(measure.trials)
@@ -281,10 +279,7 @@ def _check_costs(cells: _Table, table: Table, measure: Measure, numbers: Mapping
             expected = f"at least {limit}" if sign > 0 else f"at most {limit}"
             remedy: tuple[str | Option, ...] = ("correct that cell",)
             if sign < 0 and value > 0:
-                remedy = (
-                    "check the sign, or, if the column holds costs, add ",
-                    Option("minimize", True),
-                )
+                remedy = ("check the sign, or, if the column holds costs, add ", Option("minimize", True))
             raise InvalidInputError(
                 f"{name} must be {expected} for {table.name}, got {as_text(cells.columns[measure.column][i])} on line "
                 f"{cells.lines[i]} of {cells.path}: ",

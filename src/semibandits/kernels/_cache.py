@@ -124,16 +124,7 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
         """Return the index, or an empty one if the file is damaged or refers to types that no longer exist."""
         try:
             kept: dict[Any, str] = super()._load_index()
-        except (
-            ImportError,
-            AttributeError,
-            TypeError,
-            ValueError,
-            EOFError,
-            IndexError,
-            KeyError,
-            pickle.UnpicklingError,
-        ):
+        except (ImportError, AttributeError, TypeError, ValueError, EOFError, IndexError, KeyError, pickle.UnpicklingError):
             return {}
         return kept
 

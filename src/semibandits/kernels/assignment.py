@@ -352,13 +352,7 @@ def _match_by_forests(free: IntArray, weights: FloatArray, graph: Bipartite, mat
 
 @kernel
 def _match_forest(
-    free: IntArray,
-    weights: FloatArray,
-    graph: Bipartite,
-    matched: Matched,
-    s: PathSearch,
-    root: IntArray,
-    sink: IntArray,
+    free: IntArray, weights: FloatArray, graph: Bipartite, matched: Matched, s: PathSearch, root: IntArray, sink: IntArray
 ) -> IntArray:
     """Grow shortest-path trees from all free leading nodes at once, until half of them have a free node of the other side.
 

@@ -42,12 +42,7 @@ STEPS_A_CALL = 256
 """Steps of the enumeration that count as one shortest path."""
 SIGNAL_STEPS = 4096
 """Steps between checks for signals."""
-NONE, PLAUSIBLE, NEW_PRICE, TOO_MANY = (
-    runtime_constant(0),
-    runtime_constant(1),
-    runtime_constant(2),
-    runtime_constant(3),
-)
+NONE, PLAUSIBLE, NEW_PRICE, TOO_MANY = (runtime_constant(0), runtime_constant(1), runtime_constant(2), runtime_constant(3))
 """Results of an enumeration."""
 PRICES, STEPS = runtime_constant(0), runtime_constant(1)
 """Places in `counts`."""

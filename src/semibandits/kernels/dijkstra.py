@@ -259,11 +259,7 @@ def turns(tails: IntArray, heads: IntArray, is_hub: BoolArray, out: ArcGroups) -
     for a in range(len(tails)):
         v = heads[a]
         count += is_hub[tails[a]] + (1 if is_hub[v] else out.ptr[v + 1] - out.ptr[v])
-    first, second, taken = (
-        np.empty(count, dtype=np.int64),
-        np.empty(count, dtype=np.int64),
-        np.empty(count, dtype=np.int64),
-    )
+    first, second, taken = (np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64))
     size = 0
     for a in range(len(tails)):
         v = heads[a]

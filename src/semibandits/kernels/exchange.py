@@ -127,13 +127,7 @@ def lowered(potentials: FloatArray, heads: IntArray, costs: FloatArray, out_ptr:
 
 @kernel
 def relax(
-    pi: FloatArray,
-    heads: IntArray,
-    costs: FloatArray,
-    out_ptr: IntArray,
-    out_arcs: IntArray,
-    least_gain: float,
-    passes: float,
+    pi: FloatArray, heads: IntArray, costs: FloatArray, out_ptr: IntArray, out_arcs: IntArray, least_gain: float, passes: float
 ) -> None:
     """Lower potentials in place by Bellman and Ford's method, until no arc lowers one by more than `least_gain`.
 

@@ -182,13 +182,7 @@ def _check_distinct(decision_set: DecisionSet, labels: list[Any], places: IntArr
 
 
 def _checked_rewards(
-    values: FloatArray,
-    labels: list[Any],
-    where: Callable[[int], str],
-    places: IntArray,
-    law: Law | None,
-    *,
-    in_costs: bool,
+    values: FloatArray, labels: list[Any], where: Callable[[int], str], places: IntArray, law: Law | None, *, in_costs: bool
 ) -> FloatArray:
     """The values as rewards, if all are finite and those of known items possible under the law."""
     wrong = np.flatnonzero(~(np.abs(values) <= LARGEST_NUMBER))

@@ -80,8 +80,7 @@ class SharedItems:
         nothing = np.zeros(len(self.new_places))
         means, plays = (nothing, nothing) if old is None else (old.means, old.plays)
         return Prior(
-            self.values(means, None if new is None else new.means),
-            self.values(plays, None if new is None else new.plays),
+            self.values(means, None if new is None else new.means), self.values(plays, None if new is None else new.plays)
         )
 
     def decision(self, items: IntArray) -> BoolArray | None:

@@ -236,12 +236,7 @@ def generator_state(rng: np.random.Generator) -> JSON:
     """State of a PCG64, with 128-bit integers as text."""
     state: Any = rng.bit_generator.state
     inner = {name: str(state["state"][name]) for name in ("state", "inc")}
-    return {
-        "bit_generator": "PCG64",
-        **inner,
-        "has_uint32": int(state["has_uint32"]),
-        "uinteger": int(state["uinteger"]),
-    }
+    return {"bit_generator": "PCG64", **inner, "has_uint32": int(state["has_uint32"]), "uinteger": int(state["uinteger"])}
 
 
 def stored_generator(state: Any) -> np.random.Generator:
@@ -267,12 +262,7 @@ def stored_generator(state: Any) -> np.random.Generator:
             f"generator must hold integers below 2^128, got {reprlib.repr(state)}: the state is damaged, use a copy"
         )
     bits = np.random.PCG64(0)
-    bits.state = {
-        "bit_generator": "PCG64",
-        "state": {"state": position, "inc": increment},
-        "has_uint32": flag,
-        "uinteger": spare,
-    }
+    bits.state = {"bit_generator": "PCG64", "state": {"state": position, "inc": increment}, "has_uint32": flag, "uinteger": spare}
     return np.random.Generator(bits)
 
 

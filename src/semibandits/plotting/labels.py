@@ -110,12 +110,7 @@ def _places_around(point: FloatArray, radius: float, size: FloatArray) -> tuple[
 
 
 def _fixed_cost(
-    corner: FloatArray,
-    size: FloatArray,
-    points: FloatArray,
-    radii: FloatArray,
-    segments: FloatArray,
-    weights: FloatArray,
+    corner: FloatArray, size: FloatArray, points: FloatArray, radii: FloatArray, segments: FloatArray, weights: FloatArray
 ) -> float:
     """Cost of covering dots and links."""
     nearest = np.clip(points, corner, corner + size)

@@ -210,12 +210,7 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
     draw(np.flatnonzero(rest), 1.0, colors=UNEXPLORED, linewidths=1.1 * pen)
     for width, colour in ((7.0, BEST), (2.6, "white")):
         # In a dense drawing the optimal decision is visible only on top and without its white core.
-        draw(
-            np.flatnonzero(best),
-            2.0 if pen == 1.0 else 3.5,
-            colors=colour if pen == 1.0 else BEST,
-            linewidths=width * bold,
-        )
+        draw(np.flatnonzero(best), 2.0 if pen == 1.0 else 3.5, colors=colour if pen == 1.0 else BEST, linewidths=width * bold)
     handles = [Line2D([], [], color=BEST, linewidth=6, label=f"optimal {drawing.noun}")]
     if explored.any():
         order = np.flatnonzero(explored)[np.argsort(rates[explored])]

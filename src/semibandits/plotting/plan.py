@@ -98,11 +98,7 @@ def plot_plan(
 
 
 def plot_matching_plan(
-    result: GravesLaiResult,
-    ax: Axes | None = None,
-    *,
-    labels: Mapping[Hashable, str] | None = None,
-    unit: str = "",
+    result: GravesLaiResult, ax: Axes | None = None, *, labels: Mapping[Hashable, str] | None = None, unit: str = ""
 ) -> Axes:
     """Heat map of the rates of pairs by row and column, with a frame around the pairs of the optimal matching.
 

@@ -20,27 +20,9 @@ from semibandits.decisions.ordered import maximize_in_order
 from semibandits.errors import SolverError
 from semibandits.kernels import rounds
 from semibandits.kernels.interruptible import call_interruptibly
-from semibandits.kernels.rules.actions import (
-    COVER,
-    GAIN_FIRST,
-    INDEX,
-    LINEAR,
-    LINEAR_FIRST,
-    PLAY,
-    RATIO,
-    REPLAN,
-    WAITING,
-)
+from semibandits.kernels.rules.actions import COVER, GAIN_FIRST, INDEX, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
 from semibandits.kernels.rules.records import Request, RuleState
-from semibandits.kernels.rules.statistics import (
-    COUNTS,
-    MEANS,
-    PLAYS,
-    enter,
-    enter_prior,
-    fresh_statistics,
-    observe_open,
-)
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, enter_prior, fresh_statistics, observe_open
 from semibandits.policies.ageing import Ageing
 from semibandits.policies.availability import Part
 from semibandits.policies.base import Agent
@@ -53,11 +35,7 @@ if TYPE_CHECKING:
     from semibandits.policies.rules import RulePolicy
 
 _FLOATS, _BOOLS = types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C")
-_MARKS, _STATS, _ROWS = (
-    types.Array(types.int64, 1, "C"),
-    types.Array(types.float64, 2, "C"),
-    types.Array(types.boolean, 2, "C"),
-)
+_MARKS, _STATS, _ROWS = (types.Array(types.int64, 1, "C"), types.Array(types.float64, 2, "C"), types.Array(types.boolean, 2, "C"))
 _STATE = types.NamedTuple((_FLOATS, _STATS, _FLOATS, _MARKS, _ROWS, _FLOATS), RuleState)  # type: ignore[no-untyped-call]
 _REQUEST = types.NamedTuple((_FLOATS, _FLOATS, _BOOLS), Request)  # type: ignore[no-untyped-call]
 RULE: Final = types.int64(types.int64, _STATE, _REQUEST)
@@ -312,14 +290,7 @@ class RuleAgent(Agent):
         oracle = rounds.Oracle(self.oracle.data, self.oracle.m)
         while True:
             status = call_interruptibly(
-                rounds.choose_next,
-                self.rule,
-                self.oracle.family,
-                self.oracle.index,
-                oracle,
-                self.player,
-                self._work,
-                rng,
+                rounds.choose_next, self.rule, self.oracle.family, self.oracle.index, oracle, self.player, self._work, rng
             )
             if status == rounds.DONE:
                 return self._work.x.copy()

@@ -62,11 +62,7 @@ class Radius:
         return self.log, self.loglog + self.loglog_per_item * m
 
 
-RADII: Final = {
-    "log": Radius(),
-    "log-loglog": Radius(loglog_per_item=4.0),
-    "kveton": Radius(log=3.0),
-}
+RADII: Final = {"log": Radius(), "log-loglog": Radius(loglog_per_item=4.0), "kveton": Radius(log=3.0)}
 """f(t) = ln t, as in the paper; ln t + 4 m ln ln t, for which ESCB's guarantee is proved (Combes et al. 2015, Theorem 3); and
 3 ln t, which is sqrt(1.5 ln t / n) for rewards in [0, 1], whose variance is at most 1/4 (Kveton et al. 2015)."""
 

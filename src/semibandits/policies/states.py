@@ -11,17 +11,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.labels import MOST_CELLS
 from semibandits.kernels import rounds
-from semibandits.kernels.rules.statistics import (
-    COUNTS,
-    INITIAL,
-    MEANS,
-    PLAYS,
-    ROOTS,
-    SCALES,
-    STEPS,
-    SUMS,
-    fresh_statistics,
-)
+from semibandits.kernels.rules.statistics import COUNTS, INITIAL, MEANS, PLAYS, ROOTS, SCALES, STEPS, SUMS, fresh_statistics
 from semibandits.policies.prior import MOST_PLAYS
 
 if TYPE_CHECKING:
@@ -114,11 +104,7 @@ def damaged(name: str, wanted: str) -> InvalidInputError:
 
 
 def statistics_of(
-    plays: IntArray | FloatArray,
-    sums: FloatArray,
-    pending: IntArray | FloatArray,
-    variance: FloatArray,
-    upper: FloatArray | None,
+    plays: IntArray | FloatArray, sums: FloatArray, pending: IntArray | FloatArray, variance: FloatArray, upper: FloatArray | None
 ) -> FloatArray:
     """Statistics of the kernels, computed by the same arithmetic."""
     stats, seen = fresh_statistics(variance.copy(), upper), plays > 0

@@ -64,12 +64,7 @@ def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
         "suboptimal_items": np.flatnonzero(result.suboptimal_items).tolist(),
         "rates": result.rates.tolist(),
         "plan": [
-            {
-                "indices": plan.items[k].tolist(),
-                "gap": float(gaps[k]),
-                "rate": float(plan.rates[k]),
-            }
-            for k in range(len(plan))
+            {"indices": plan.items[k].tolist(), "gap": float(gaps[k]), "rate": float(plan.rates[k])} for k in range(len(plan))
         ],
         "stats": {key: finite_or_none(value) for key, value in result.stats.items()},
     }

@@ -157,9 +157,7 @@ def plan_html(plan: ExplorationPlan) -> str:
     else:
         columns, rows = PLAN_COLUMNS, list(_planned(plan, Wording(NamedItems.of(problem.decision_set)), TOP))
     return html_block(
-        f"Exploration plan: {plan_words(plan)}",
-        html_table(columns, rows) if rows else "",
-        html_remark(_more(plan, TOP)),
+        f"Exploration plan: {plan_words(plan)}", html_table(columns, rows) if rows else "", html_remark(_more(plan, TOP))
     )
 
 

@@ -36,11 +36,7 @@ def earned(data: ReportData, result: SimulationResult) -> Card:
     lost, best = amount(lead.regret, data.unit), best_mean(data)
     share = _share(data, lead)
     headline = share_headline(data, share) if share is not None else f"{names}: {lost if lead.regret else 'nothing'} lost"
-    return headline, [
-        _account(data, result, names, lead, best),
-        _table_text(data, share),
-        _unresolved(result, rows, leaders),
-    ]
+    return headline, [_account(data, result, names, lead, best), _table_text(data, share), _unresolved(result, rows, leaders)]
 
 
 def _table_text(data: ReportData, share: float | None) -> str:
@@ -152,10 +148,7 @@ def settled(data: ReportData, result: SimulationResult) -> Card:
     first = min(found, key=lambda row: row.settled or 0)
     assert first.settled is not None
     if first.settled == 1:
-        return "From the start", [
-            f"{first.policy} played a best {one} in at least {NINE_IN_TEN} rounds throughout.",
-            table,
-        ]
+        return "From the start", [f"{first.policy} played a best {one} in at least {NINE_IN_TEN} rounds throughout.", table]
     return f"From round {first.settled:,} on", [
         f"From then on, {first.policy} played a best {one} in at least {NINE_IN_TEN} rounds.",
         table,

@@ -29,10 +29,7 @@ def reproduction(data: ReportData) -> list[dict[str, str]]:
     ways: list[tuple[str, str]] = []
     has_instance = data.structure is not None and bool(data.structure.description)
     if data.study:
-        ways += [
-            ("Shell, in the folder of the results", "semibandits run study.toml --output again"),
-            ("study.toml", data.study),
-        ]
+        ways += [("Shell, in the folder of the results", "semibandits run study.toml --output again"), ("study.toml", data.study)]
     if data.simulation is not None:
         ways += _simulation(data, data.simulation, has_instance=has_instance)
     elif has_instance:

@@ -112,13 +112,7 @@ def _best(data: ReportData) -> Card:
     if len(whole) > LONGEST_TEXT:
         written = f"All of its {int(best.sum()):,} {items} are marked below."
     decided = f"{how_many(structure, data.count)}. {shape_of(structure, data.about.question)}"
-    return headline, [
-        written if headline != whole else "",
-        paid,
-        ties,
-        modelled,
-        decided if data.simulation is not None else "",
-    ]
+    return headline, [written if headline != whole else "", paid, ties, modelled, decided if data.simulation is not None else ""]
 
 
 def _item_noun(structure: Structure, best: BoolArray) -> str:

@@ -101,12 +101,7 @@ class BoundedRewards(KernelRewards):
         return np.concatenate(([self._low, self._high], np.where(shapes < LEAST_SHAPE, 0.0, shapes)))
 
     def _parameters(self) -> dict[str, Any]:
-        return {
-            "theta": described(self._theta),
-            "low": self._low,
-            "high": self._high,
-            "concentration": self._concentration,
-        }
+        return {"theta": described(self._theta), "low": self._low, "high": self._high, "concentration": self._concentration}
 
 
 def _interval(low: float, high: float) -> tuple[float, float]:

@@ -55,11 +55,7 @@ class CorrelatedGaussianRewards(KernelRewards):
 
     @hinted
     def __init__(
-        self,
-        theta: ArrayLike | None = None,
-        covariance: ArrayLike | None = None,
-        *,
-        costs: ArrayLike | None = None,
+        self, theta: ArrayLike | None = None, covariance: ArrayLike | None = None, *, costs: ArrayLike | None = None
     ) -> None:
         means = mean_vector(theta, costs)
         if covariance is None:

@@ -76,10 +76,7 @@ _WORDS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         (r"\bround_id\b", "round"),
         (r"must have shape \(k,\) = \((\d+),\), got \((\d+),\)", r"must be \1 numbers, got \2"),
         (r"see learner\.open_rounds", "see the open rounds of the learner"),
-        (
-            r"pass partial=True; if none was, call forget\((\d+)\)",
-            r'pass "partial": true; if none was, forget round \1',
-        ),
+        (r"pass partial=True; if none was, call forget\((\d+)\)", r'pass "partial": true; if none was, forget round \1'),
         (r"of round\.items, in that order", "of the round, in that order"),
         (r"call `ask` again, or tell", "ask again, or tell"),
         (r"pass positive costs as costs=", "pass positive costs as costs"),

@@ -157,9 +157,7 @@ class Gate:
         kind = headers.get("content-type", "")
         if kind.partition(";")[0].strip().casefold() != "application/json":
             raise Refusal(
-                415,
-                "UnsupportedMediaType",
-                f"Content-Type must be application/json, got {kind[:100]!r}: pass this header",
+                415, "UnsupportedMediaType", f"Content-Type must be application/json, got {kind[:100]!r}: pass this header"
             )
         if headers.get("content-encoding", "identity").casefold() != "identity":
             raise Refusal(
@@ -171,9 +169,7 @@ class Gate:
                 return await self._read(receive)
         except TimeoutError as error:
             raise Refusal(
-                408,
-                "RequestTimeout",
-                f"the body must arrive within {BODY_SECONDS:g} seconds, got a part of it: send it again",
+                408, "RequestTimeout", f"the body must arrive within {BODY_SECONDS:g} seconds, got a part of it: send it again"
             ) from error
 
     async def _read(self, receive: Receive) -> bytes:
@@ -287,9 +283,7 @@ def _check_local(client: str | None, headers: Headers, *, is_public: bool) -> No
         )  # fmt: skip
     if client is None or not _is_loopback(client):
         raise Refusal(
-            403,
-            "Forbidden",
-            "clients must be on this machine without a token, got another one: start the service with a token",
+            403, "Forbidden", "clients must be on this machine without a token, got another one: start the service with a token"
         )
     if not is_public and not OWN_SITES.issuperset(headers.getlist("sec-fetch-site")):
         raise Refusal(

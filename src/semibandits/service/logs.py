@@ -43,13 +43,7 @@ class Lines(logging.Formatter):
             message = f"{message}\n{self.formatException(record.exc_info)}"
         message = without_passwords(message)
         if self._as_json:
-            line = {
-                "time": time,
-                "level": record.levelname.lower(),
-                "logger": record.name,
-                "message": message,
-                **values,
-            }
+            line = {"time": time, "level": record.levelname.lower(), "logger": record.name, "message": message, **values}
             return json_text(line, separators=(",", ":"))
         facts = " ".join(f"{name}={json.dumps(value)}" for name, value in values.items() if value is not None)
         return visible(f"{time} {record.levelname:7} {message} {facts}".rstrip())

@@ -37,11 +37,7 @@ class Metrics:
         self._registry = CollectorRegistry()
         self.requests = Counter("semibandits_requests", "Requests.", ("method", "route", "status"), registry=self._registry)
         self.seconds = Histogram(
-            "semibandits_request_seconds",
-            "Time to answer.",
-            ("method", "route"),
-            buckets=SECONDS,
-            registry=self._registry,
+            "semibandits_request_seconds", "Time to answer.", ("method", "route"), buckets=SECONDS, registry=self._registry
         )
         self.storage_errors = Counter("semibandits_storage_errors", "Errors of the database.", registry=self._registry)
         self._registry.register(self)

@@ -71,10 +71,7 @@ SCHEMAS: Final[dict[str, JSON]] = {
     "Error": _object({"error": _object({"type": STRING, "message": STRING})}),
     "Health": _object({"status": STRING, "storage": STRING}),
     "Compilation": _object(
-        {
-            "status": {"enum": ["done", "compiling", "waiting", "off"]},
-            **dict.fromkeys(("pending", "kernels", "loaded"), WHOLE),
-        }
+        {"status": {"enum": ["done", "compiling", "waiting", "off"]}, **dict.fromkeys(("pending", "kernels", "loaded"), WHOLE)}
     ),
     "Learners": _object({"learners": _list(_object(_COUNTS))}),
     "Summary": _object(
@@ -116,10 +113,7 @@ SCHEMAS: Final[dict[str, JSON]] = {
         }
     ),
     "OpenRounds": _object(
-        {
-            "rounds": _list(_object({**_ROUND, "age": WHOLE, "seconds": _optional(NUMBER)})),
-            "next": _optional(WHOLE),
-        }
+        {"rounds": _list(_object({**_ROUND, "age": WHOLE, "seconds": _optional(NUMBER)})), "next": _optional(WHOLE)}
     ),
     "State": {"type": "object", "description": "See docs/learner.md, Saving."},
     "Ask": _object(
@@ -135,10 +129,7 @@ SCHEMAS: Final[dict[str, JSON]] = {
     "Asked": _object({"rounds": _list(_object({**_ROUND, "indices": _list(WHOLE)}))}),
     "Tell": _object({**_OUTCOMES, "partial": TRUTH}, optional=("rewards", "costs", "partial"), oneOf=_EITHER),
     "TellMany": _object(
-        {
-            "outcomes": _list(_object(_OUTCOMES, optional=("rewards", "costs"), oneOf=_EITHER), minItems=1),
-            "partial": TRUTH,
-        },
+        {"outcomes": _list(_object(_OUTCOMES, optional=("rewards", "costs"), oneOf=_EITHER), minItems=1), "partial": TRUTH},
         optional=("partial",),
     ),
     "Told": _object({"told": WHOLE}),
@@ -192,10 +183,7 @@ def takes(body: str, name: str) -> JSON:
     """Arguments of a route with a body and an answer of these schemas."""
     route = returns(name)
     content = {"application/json": {"schema": _reference(body), "example": _EXAMPLES[body]}}
-    route["openapi_extra"] |= {
-        "requestBody": {"required": body != "Ask", "content": content},
-        "parameters": [KEY],
-    }
+    route["openapi_extra"] |= {"requestBody": {"required": body != "Ask", "content": content}, "parameters": [KEY]}
     return route
 
 

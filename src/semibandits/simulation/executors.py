@@ -114,9 +114,28 @@ def _fan_out(specification: Specification, jobs: list[Job], n_jobs: int) -> Iter
 def _in_parallel(tasks: Iterable[Any], n_jobs: int) -> Iterator[Any]:
     """Results of the tasks in the order in which they finish."""
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, max_nbytes=None)
-    with _interrupts_blocked():
-        results = parallel(tasks)
-    yield from results
+    results = None
+    try:
+        with _interrupts_blocked():
+            results = parallel(tasks)
+        for result in results:  # noqa: UP028 (`yield from` would close them itself)
+            yield result
+    finally:
+        if results is not None:
+            with _silent_joblib():
+                results.close()
+
+
+@contextmanager
+def _silent_joblib() -> Iterator[None]:
+    """Of tasks that are cancelled, joblib advises to wait for them, and its thread may fail to find them; neither is news."""
+    before = threading.excepthook
+    threading.excepthook = lambda error: None if error.exc_type is KeyError else before(error)
+    try:
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            yield
+    finally:
+        threading.excepthook = before
 
 
 @contextmanager

@@ -8,11 +8,7 @@ from typing import Any, Final
 
 from semibandits.errors import InvalidInputError, Option
 
-OTHER_FOLDER: Final = (
-    "choose another folder (",
-    Option("folder", "FOLDER"),
-    "), or continue the run as it was started",
-)
+OTHER_FOLDER: Final = ("choose another folder (", Option("folder", "FOLDER"), "), or continue the run as it was started")
 """Remedy where the folder contains another simulation or study."""
 
 

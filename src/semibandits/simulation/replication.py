@@ -152,12 +152,7 @@ class _Game:
 
 
 def _game(
-    specification: Specification,
-    agent: Agent,
-    rng: np.random.Generator,
-    reward_rng: np.random.Generator,
-    *,
-    is_late: bool,
+    specification: Specification, agent: Agent, rng: np.random.Generator, reward_rng: np.random.Generator, *, is_late: bool
 ) -> _Game | None:
     """The state for kernels; None for decision sets, rewards or policies without kernels."""
     law = specification.rewards.compiled()

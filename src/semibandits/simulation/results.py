@@ -19,14 +19,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Law, law_from
 from semibandits.simulation._checks import as_texts, check_bound, fixed_array
-from semibandits.simulation.statistics import (
-    Band,
-    Estimate,
-    PolicySummary,
-    mean_band,
-    slope_estimate,
-    summarise,
-)
+from semibandits.simulation.statistics import Band, Estimate, PolicySummary, mean_band, slope_estimate, summarise
 from semibandits.simulation.storage import plain_json, read_archive, write_archive
 
 if TYPE_CHECKING:

@@ -296,12 +296,7 @@ def _described(law: Law | None) -> dict[str, Any] | None:
 
 def versions() -> dict[str, str]:
     """Versions of this library and of the software that its results depend on."""
-    return {
-        "semibandits": __version__,
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-        "python": platform.python_version(),
-    }
+    return {"semibandits": __version__, "numpy": np.__version__, "numba": numba.__version__, "python": platform.python_version()}
 
 
 def _workers(n_jobs: object) -> int:

@@ -69,8 +69,7 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
     different = [key for key, value in own.items() if other.get(key) != value]
     if different:
         raise InvalidInputError(
-            f"{path} must contain the bound of this study, got another {', '.join(different)}: ",
-            *OTHER_FOLDER,
+            f"{path} must contain the bound of this study, got another {', '.join(different)}: ", *OTHER_FOLDER
         )
     return payload
 

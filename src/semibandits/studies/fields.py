@@ -167,8 +167,7 @@ def _policy(value: Any) -> PolicyChoice:
         return PolicyChoice.of(_text(value))
     named = PolicyChoice.of(_text(value.get("name")))
     return replace(
-        named,
-        parameters={**named.parameters, **{key: _parameter(each) for key, each in value.items() if key != "name"}},
+        named, parameters={**named.parameters, **{key: _parameter(each) for key, each in value.items() if key != "name"}}
     )
 
 

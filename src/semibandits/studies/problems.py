@@ -72,11 +72,7 @@ class Problem:
             network = self.network
             question = self.instance.question
             return About(
-                title=self.instance.name,
-                question=question,
-                origin="modelled",
-                provenance=network.provenance,
-                licence=LICENCE,
+                title=self.instance.name, question=question, origin="modelled", provenance=network.provenance, licence=LICENCE
             )
         return About(title=self.instance.name, question=self.instance.question)
 
@@ -168,11 +164,7 @@ def load_problem(choice: ProblemChoice) -> Problem:
     if name in datasets.list_networks():
         raise _other_kind(name, "dataset", "network")
     dataset = datasets.load(name)
-    _refuse(
-        choice.options,
-        ("family", "source", "target", *_OF_FILES),
-        f"the dataset {name}",
-    )
+    _refuse(choice.options, ("family", "source", "target", *_OF_FILES), f"the dataset {name}")
     instance = _with_variance(dataset.instance, choice.options.variance)
     return Problem(instance=_with_texts(instance, choice.options), dataset=dataset)
 

@@ -211,10 +211,7 @@ def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | N
 
 
 def _run_simulation(
-    task: Task,
-    folder: RunFolder | None,
-    progress: bool | Callable[[int, int], None],
-    bound_progress: BoundProgress | None,
+    task: Task, folder: RunFolder | None, progress: bool | Callable[[int, int], None], bound_progress: BoundProgress | None
 ) -> tuple[GravesLaiResult | None, Answer]:
     start = time.monotonic()
     result = None

@@ -14,15 +14,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
 from semibandits.reporting.sources import INSTANCE, STUDY
 from semibandits.studies.fields import ALL_CORES, as_key, read_tables
-from semibandits.studies.study import (
-    KINDS,
-    BoundOptions,
-    Execution,
-    Output,
-    ProblemChoice,
-    SimulationOptions,
-    Study,
-)
+from semibandits.studies.study import KINDS, BoundOptions, Execution, Output, ProblemChoice, SimulationOptions, Study
 from semibandits.studies.toml import Value, toml_text, value_text
 
 FOLDER_ENDING: Final = "-results"

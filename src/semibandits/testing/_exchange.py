@@ -52,13 +52,7 @@ def _check_arrays(graph: ExchangeGraph) -> None:
             f"{name} must be an array of {np.dtype(dtype)} and shape {shape}, got {array.dtype} and {array.shape}",
         )
         require(not array.flags.writeable, f"arrays of an exchange graph must be read-only, got a writeable {name}")
-    for name, lowest, number in (
-        ("tails", 0, n),
-        ("heads", 0, n),
-        ("hub", 0, n),
-        ("entering", -1, d),
-        ("leaving", -1, d),
-    ):
+    for name, lowest, number in (("tails", 0, n), ("heads", 0, n), ("hub", 0, n), ("entering", -1, d), ("leaving", -1, d)):
         array = getattr(graph, name)
         inside = (array >= lowest) & (array < number)
         require(inside.all(), f"{name} must lie in {lowest} .. {number - 1}, got {array[~inside]}")

@@ -143,10 +143,7 @@ def _check_front(pair: _Pair) -> None:
     totals = pair.rivals @ pair.budgets
     for at_least in np.unique(totals)[:: max(1, len(totals) // 50)].tolist():
         value, best = pair.reward(front.best(at_least)), pair.best(at_least)
-        require(
-            value >= best - pair.tolerance,
-            f"best({at_least}) of a front must have reward {best}, got {value} {where}",
-        )
+        require(value >= best - pair.tolerance, f"best({at_least}) of a front must have reward {best}, got {value} {where}")
 
 
 def _check_refusals(decision_set: DecisionSet) -> None:

@@ -125,8 +125,7 @@ def _check_shape(decision_set: DecisionSet) -> None:
     most = int(np.count_nonzero(decision_set.maximize(np.ones(d))))
     is_bound = decision_set.upper is not None and most < m  # ones are clipped: m may be larger than any decision that is found
     require(
-        most == m or is_bound,
-        f"m must be the size of the largest decision, got m = {m}, but maximize(ones) has {most} items",
+        most == m or is_bound, f"m must be the size of the largest decision, got m = {m}, but maximize(ones) has {most} items"
     )
 
 
@@ -146,10 +145,7 @@ def _check_listing(decision_set: DecisionSet, limit: int) -> BoolArray | None:
     require(np.array_equal(decision_set.enumerate(n), rows), f"enumerate(limit={n}) must list the same {n} decisions")
     largest = int(rows.sum(axis=1).max())
     is_bound = decision_set.upper is not None and largest < decision_set.m
-    require(
-        largest == decision_set.m or is_bound,
-        f"m must be the size of the largest decision {largest}, got {decision_set.m}",
-    )
+    require(largest == decision_set.m or is_bound, f"m must be the size of the largest decision {largest}, got {decision_set.m}")
     count = decision_set.count()
     require(isinstance(count, int) and count == n, f"count must be the number of decisions {n}, got {count!r}")
     for work in (0, 10**9):

@@ -63,10 +63,7 @@ def check_law(law: Law, theta: ArrayLike) -> None:
         raise InvalidInputError(f"theta must be a vector of means, got shape {means.shape}: pass for instance [0.2, 0.7]")
     law.check(means)
     reach, convex_to = law.reach(means), law.convex_to(means)
-    require(
-        bool((reach > 0).all() and (convex_to > 0).all()),
-        f"reach and convex_to must be positive, got {reach}, {convex_to}",
-    )
+    require(bool((reach > 0).all() and (convex_to > 0).all()), f"reach and convex_to must be positive, got {reach}, {convex_to}")
     bounded = np.isfinite(reach)
     beyond = law.divergence(means, np.where(bounded, reach * (1.0 + 1e-9), 1.0))[bounded]
     require(bool(np.isinf(beyond).all()), f"the divergence must be inf beyond the reach, got {beyond}")
@@ -166,11 +163,6 @@ def _integral(law: Law, theta: FloatArray, slope: float) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # quad warns that rounding limits its accuracy
         found, _ = quad(
-            lambda share: law.raise_at(theta, np.array([slope * share]))[0],
-            0.0,
-            1.0,
-            epsabs=0.0,
-            epsrel=2e-14,
-            limit=1000,
+            lambda share: law.raise_at(theta, np.array([slope * share]))[0], 0.0, 1.0, epsabs=0.0, epsrel=2e-14, limit=1000
         )
     return float(slope * found)

@@ -21,18 +21,7 @@ from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation.lateness import Lateness
 from semibandits.simulation.replication import Trajectory, replicate
 from semibandits.simulation.specification import Specification
-from semibandits.testing._play import (
-    Case,
-    OrderedNormals,
-    as_text,
-    case_of,
-    choose,
-    coverable,
-    play,
-    require_same,
-    tell,
-    tied,
-)
+from semibandits.testing._play import Case, OrderedNormals, as_text, case_of, choose, coverable, play, require_same, tell, tied
 from semibandits.testing._require import require
 from semibandits.testing._wrapped_sets import Relabelled, in_python
 
@@ -48,12 +37,7 @@ WIDE: Final = 100.0
 
 
 def check_policy(
-    policy: Policy,
-    decision_set: DecisionSet,
-    *,
-    seed: int = 0,
-    horizon: int = 40,
-    waivers: Mapping[str, str] | None = None,
+    policy: Policy, decision_set: DecisionSet, *, seed: int = 0, horizon: int = 40, waivers: Mapping[str, str] | None = None
 ) -> None:
     """Check that a policy keeps the promises of :class:`semibandits.policies.Policy` on a decision set.
 

@@ -1,7 +1,5 @@
 """Compiled decision sets agree with their Python methods, whatever the previous content of x."""
 
-from __future__ import annotations
-
 import itertools
 
 import networkx as nx
@@ -10,16 +8,33 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle_calls import answer
 
 import semibandits as sb
 from semibandits.decisions.compiled import compiled_oracle, pointer
 from semibandits.errors import SolverError
 from semibandits.kernels.index.problem import FAILED
-from semibandits.kernels.oracles.calls import call_linear
+from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.pointers import PARTS
-from semibandits.kernels.oracles.status import ANSWERED
+from semibandits.matroids import Graphic, Laminar, Linear, Oracle, Partition, Transversal, Uniform
+from semibandits.matroids._compiled import packed
 
 GRID = [((r, c), (r + a, c + b)) for r in range(3) for c in range(3) for a, b in ((0, 1), (1, 0)) if max(r + a, c + b) < 3]
+RNG = np.random.default_rng(0)
+MATROIDS = {
+    "uniform": Uniform(9, 4),
+    "uniform, none": Uniform(3, 0),
+    "uniform, one item": Uniform(1, 1),
+    "partition": Partition(["a", "b", "a", "c", "b", "a", "c", "d"], {"a": 2, "b": 1, "c": 2, "d": 0}),
+    "laminar": Laminar([[0, 1], [0, 1, 2, 3], [4, 5], []], [1, 2, 0, 3], d=8),
+    "graphic": Graphic([(0, 1), (1, 2), (0, 2), (2, 3), (1, 3), (3, 3), (0, 1), (4, 5), (5, 4)]),
+    "transversal": Transversal([[0], [0, 1], [1, 2], [2], [0, 2], [], [3], [3, 0]]),
+    "binary": Linear(RNG.integers(0, 2, (4, 9)), field=2),
+    "binary, many rows": Linear(RNG.integers(0, 2, (70, 5)), field=2),
+    "binary, no rows": Linear(np.zeros((0, 3)), field=2),
+    "real": Linear(RNG.normal(size=(3, 7))),
+    "real, dependent": Linear([[1, 2, 0, 0, 1, 3], [0, 0, 0, 1, 1, 3], [0, 0, 0, 0, 0, 0]]),
+}
 SETS = {
     "2 of 6": sb.MSets(6, 2),
     "0 of 3": sb.MSets(3, 0),
@@ -28,17 +43,15 @@ SETS = {
     "paths": sb.Paths([*GRID, ((0, 0), (0, 1)), ((2, 2), (9, 9))], (0, 0), (2, 2)),
     "routes": sb.Routes([*GRID, *(arc[::-1] for arc in GRID)], (0, 0), (2, 2), 0.5),
     "streets": sb.Routes(GRID, (0, 0), (2, 2), directed=False),
-    "trees": sb.SpanningTrees(nx.complete_graph(4)),
-    "partition": sb.MatroidBases(sb.matroids.Partition([0, 1, 0, 1, 2, 2, 2], {0: 1, 1: 1, 2: 2})),
+    "trees": sb.SpanningTrees(nx.complete_graph(5)),
     "perfect": sb.Matchings(list(itertools.product(range(3), range(3)))),
     "rows": sb.Matchings(list(itertools.product(range(2), range(3))), saturate="rows"),
     "columns": sb.Matchings(list(itertools.product(range(3), range(2))), saturate="columns"),
     "any matching": sb.Matchings([(0, 0), (0, 1), (1, 1), (2, 1), (0, 0)], saturate="none"),
-    "intersection": sb.MatroidIntersection(
-        sb.matroids.Partition([0, 0, 1, 1, 2, 2], 1), sb.matroids.Partition([0, 1, 0, 1, 0, 1], 2)
-    ),
+    "intersection": sb.MatroidIntersection(Partition([0, 0, 1, 1, 2, 2], 1), Partition([0, 1, 0, 1, 0, 1], 2)),
     "list": sb.EnumeratedDecisions([[0, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 0, 1]]),
     "the empty decision": sb.EnumeratedDecisions([[0, 0]]),
+    **{name: sb.MatroidBases(matroid) for name, matroid in MATROIDS.items()},
 }
 
 
@@ -52,31 +65,26 @@ def _fails_at_index(family, data, problem, x, report):
     return FAILED
 
 
-TIES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 1.0 + 2.0**-50])
+TIES = st.sampled_from([-1.0, -0.0, 0.0, 0.5, 1.0, 1.0 + 2.0**-52])
 NUMBERS = st.one_of(TIES, st.floats(-100.0, 100.0))
 
 
 @st.composite
-def problems(draw):
-    name = draw(st.sampled_from(sorted(SETS)))
+def problems(draw, name):
     d = SETS[name].d
     weights = np.array(draw(st.lists(NUMBERS, min_size=d, max_size=d)))
     bonuses = np.array(draw(st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 50.0)), min_size=d, max_size=d)))
     guess = np.array(draw(st.lists(st.booleans(), min_size=d, max_size=d)), dtype=np.bool_)
-    return name, weights, bonuses, guess
+    return weights, bonuses, guess
 
 
-@settings(max_examples=150, deadline=None)
-@given(problems())
-def test_sums(problem):
-    name, weights, _, guess = problem
-    oracle = SETS[name].compiled()
-    assert oracle is not None
-    expected = SETS[name].maximize(weights)
-    for before in (guess, expected.copy(), np.zeros_like(guess)):
-        x = before.copy()
-        assert call_linear(oracle.family.linear, oracle.data, weights, x) == ANSWERED
-        assert np.array_equal(x, expected)
+@pytest.mark.parametrize("name", SETS)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_the_oracle_decides_as_maximize_does(name, data):
+    weights, _, guess = data.draw(problems(name))
+    oracle, expected = SETS[name].compiled(), SETS[name].maximize(weights)
+    assert np.array_equal(answer(oracle.family.linear, oracle.data, weights, befores=(guess, expected)), expected)
     assert np.array_equal(oracle.maximize(weights), expected)
 
 
@@ -90,9 +98,9 @@ def test_ties_are_broken_as_by_maximize(name):
 
 
 @settings(max_examples=150, deadline=None)
-@given(problems(), st.sampled_from([1.0, 0.9, 0.5]))
-def test_indices_against_the_list(problem, ratio):
-    name, rewards, bonuses, _ = problem
+@given(st.sampled_from(sorted(SETS)), st.sampled_from([1.0, 0.9, 0.5]), st.data())
+def test_indices_against_the_list(name, ratio, data):
+    rewards, bonuses, _ = data.draw(problems(name))
     oracle, rows = SETS[name].compiled(), SETS[name].enumerate()
     x = oracle.search_index(rewards, bonuses, ratio).decision
     assert x in SETS[name]
@@ -116,17 +124,20 @@ def test_every_family_is_here_and_user_sets_are_not_compiled():
             return np.array([True, False])
 
     assert Own().compiled() is None
-    assert sb.MatroidBases(sb.matroids.Oracle(3, lambda indices: len(indices) <= 1)).compiled() is None
+    assert sb.MatroidBases(Oracle(3, lambda indices: len(indices) <= 1)).compiled() is None
+    kinds_of_matroids = {value for name, value in vars(kinds).items() if name.isupper()}
+    assert {packed(matroid)[0] for matroid in MATROIDS.values()} == kinds_of_matroids
 
 
 def test_the_data_are_eight_arrays_that_kernels_take_as_they_are():
-    for decision_set in SETS.values():
-        oracle = decision_set.compiled()
-        assert len(oracle.data) == PARTS
-        for array in oracle.data:
+    for name, decision_set in SETS.items():
+        data, again = decision_set.compiled().data, decision_set.compiled().data
+        assert len(data) == PARTS
+        for array, other in zip(data, again, strict=True):
             assert array.dtype == np.int64
             assert array.flags.c_contiguous
             assert array.flags.writeable
+            assert name not in MATROIDS or array.size == 0 or not np.shares_memory(array, other)
 
 
 @pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaWarning")

@@ -1,7 +1,5 @@
 """The oracle of matroid intersections against ``X.maximize``."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numba
@@ -9,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle_calls import answer
 
 import semibandits as sb
 from semibandits.decisions._matroid_oracles import intersection_oracle
@@ -34,19 +33,6 @@ MATROIDS = {
 PAIRS = list(product(MATROIDS, MATROIDS))
 TIES = st.sampled_from([-2.0, -1.0, 0.0, 1.0, 1.0 + 2.0**-50, 2.0])
 WEIGHTS = st.lists(st.one_of(TIES, st.floats(-1e6, 1e6)), min_size=D, max_size=D).map(np.array)
-
-
-@numba.njit
-def relay(pointer, data, weights, x):
-    return pointer(data, weights, x)
-
-
-def answer(linear, data, weights, expected=ANSWERED):
-    x, y = np.ones((2, len(weights)), dtype=np.bool_)
-    assert linear(data, weights, x) == expected
-    assert relay(linear, data, weights, y) == expected
-    assert np.array_equal(x, y)
-    return x
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
@@ -88,16 +74,11 @@ def test_groups_lead_along_the_paths_of_the_general_oracle(data):
     oracle = intersection_oracle(m1, m2, size)
     assert oracle.family.linear is pointer(partitions_linear, LINEAR)
     expected = ANSWERED if size <= decisions.m else UNANSWERED
-    for weights in (
-        rng.normal(size=d),
-        rng.integers(-2, 3, d).astype(np.float64),
-        rng.normal(size=d).round(1),
-        np.zeros(d),
-    ):
-        assert np.array_equal(
-            answer(oracle.family.linear, oracle.data, weights, expected),
-            answer(intersection_linear, oracle.data, weights, expected),
+    for weights in (rng.normal(size=d), rng.integers(-2, 3, d) * 1.0, rng.normal(size=d).round(1), np.zeros(d)):
+        found, general = (
+            answer(linear, oracle.data, weights, expected) for linear in (oracle.family.linear, intersection_linear)
         )
+        assert np.array_equal(found, general)
 
 
 def test_ties_of_paths_are_broken_as_by_the_general_oracle():

@@ -1,7 +1,5 @@
 """Ascending lists, against sets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Draws of the largest means, against draws of all means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -37,27 +35,27 @@ def cases() -> dict[str, tuple[Posterior, FloatArray, FloatArray]]:
     }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", cases())
 def test_items_are_chosen_as_often_as_by_draws_of_all(name: str) -> None:
     posterior, counts, means = cases()[name]
+    rounds = 700 if isinstance(posterior, Beta) else ROUNDS  # its draws take eight times as long
     roles, most = np.repeat([0, 1, 2], [40, 15, 5]), np.array([3, 2, 5])  # all items of the last role are needed
     draws = Draws(posterior, roles, most, counts, means)
     rng, levels = np.random.default_rng(1), np.zeros(3)
-    found = np.full((ROUNDS, 60), -np.inf)
+    found = np.full((rounds, 60), -np.inf)
     for of_all in found:
         items, values = draws.largest(rng, levels)
         assert len(np.unique(items)) == len(items)
         of_all[items] = values
-    whole = posterior.draw(rng.random((ROUNDS, 60)), counts, means)
+    whole = posterior.draw(rng.random((rounds, 60)), counts, means)
     a, b = (times_chosen(values, roles, most) for values in (found, whole))
-    p = (a + b) / (2 * ROUNDS)
-    z = (a - b) / np.sqrt(np.maximum(2.0 * ROUNDS * p * (1.0 - p), 1.0))
+    p = (a + b) / (2 * rounds)
+    z = (a - b) / np.sqrt(np.maximum(2.0 * rounds * p * (1.0 - p), 1.0))
     assert (np.abs(z) < stats.norm.isf(PROBABILITY / 120)).all()
     assert stats.ks_2samp(found.max(axis=1), whole.max(axis=1)).pvalue > PROBABILITY
 
 
-@pytest.mark.parametrize("start", [-50.0, 0.0, 50.0])
+@pytest.mark.parametrize("start", [-50.0, 50.0])
 def test_any_start_of_the_search_for_levels_gives_the_same_law(start: float) -> None:
     posterior, counts, means = cases()["normal"]
     draws = Draws(posterior, np.zeros(60, dtype=np.int64), np.array([4]), counts, means)

@@ -1,7 +1,5 @@
 """Leaders, against a comparison of all pairs of items."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

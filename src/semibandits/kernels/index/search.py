@@ -242,12 +242,7 @@ def begin(problem: IndexProblem, x: BoolArray) -> Search:
         np.full(2, -np.inf),
         x,
         Scales(
-            problem.ratio,
-            problem.share,
-            ROUNDING * m * largest_a,
-            ROUNDING * m * largest_c,
-            PRECISION * m * largest_a,
-            steepest,
+            problem.ratio, problem.share, ROUNDING * m * largest_a, ROUNDING * m * largest_c, PRECISION * m * largest_a, steepest
         ),
         m,
         np.empty(d),

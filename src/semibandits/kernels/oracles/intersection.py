@@ -157,12 +157,7 @@ def intersection_exchange_costs(
 
 @kernel
 def exchange_costs_in_both(
-    swaps1: BoolArray,
-    swaps2: BoolArray,
-    weights: FloatArray,
-    x: BoolArray,
-    forced: IntArray,
-    exchange_costs: FloatArray,
+    swaps1: BoolArray, swaps2: BoolArray, weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """Write exchange costs; item z leads from the members that it can replace in the first matroid to those in the second."""
     exchange_costs[:] = np.inf

@@ -102,10 +102,7 @@ def partitions_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
 def _heaviest(data: tuple[IntArray, ...], integers: IntArray, x: BoolArray) -> int:
     d, size = len(integers), data[0][2]
     items, inside = np.empty((3, d), dtype=np.int64), np.empty((3, size), dtype=np.int64)
-    work, paths = (
-        Work(np.empty(d, dtype=np.bool_), inside[0], inside[1]),
-        Paths(items[0], items[1], items[2], inside[2]),
-    )
+    work, paths = (Work(np.empty(d, dtype=np.bool_), inside[0], inside[1]), Paths(items[0], items[1], items[2], inside[2]))
     first = Groups(data[1], data[2].copy(), np.empty_like(data[2]), np.empty_like(data[2]))
     second = Groups(data[4], data[5].copy(), np.empty_like(data[5]), np.empty_like(data[5]))
     x[:] = False

@@ -51,12 +51,7 @@ def write_reaches(
         if levels[i] > 0.0:
             level = STEP * math.ceil(levels[i] / STEP)
             if known[i] != level or known[d + i] != n or known[2 * d + i] != mean:
-                known[i], known[d + i], known[2 * d + i], known[3 * d + i] = (
-                    level,
-                    n,
-                    mean,
-                    widest(law, i, mean, level / n),
-                )
+                known[i], known[d + i], known[2 * d + i], known[3 * d + i] = (level, n, mean, widest(law, i, mean, level / n))
             bonuses[i] = known[3 * d + i]
             scales[i] = bonuses[i] / levels[i]
             uncertain |= bonuses[i] > 0.0
@@ -141,13 +136,7 @@ def _raised(
 
 @kernel
 def lower(
-    law: FloatArray,
-    levels: FloatArray,
-    price: float,
-    psi: float,
-    stats: FloatArray,
-    scales: FloatArray,
-    bonuses: FloatArray,
+    law: FloatArray, levels: FloatArray, price: float, psi: float, stats: FloatArray, scales: FloatArray, bonuses: FloatArray
 ) -> None:
     """Lower bonuses to the exact ones for a decision with this price, whose psi add up to `psi`."""
     factor, largest = square(1.0 + psi) / (psi * price * price), largest_mean(law, stats)

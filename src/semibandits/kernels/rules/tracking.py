@@ -58,11 +58,7 @@ class OssbState(NamedTuple):
 @kernel(error_model="numpy")
 def ossb_state(memory: FloatArray, marks: IntArray, rows: BoolArray, d: int) -> OssbState:
     """Views of the saved arrays of the rule for d items."""
-    memory, marks, rows = (
-        uncounted(memory),
-        uncounted(marks),
-        uncounted(rows),
-    )  # reference counts would cost 70 ns per round
+    memory, marks, rows = (uncounted(memory), uncounted(marks), uncounted(rows))  # reference counts would cost 70 ns per round
     return OssbState(
         memory[INVERSES * d : (INVERSES + 1) * d],
         memory[REFERENCES * d : (REFERENCES + 1) * d],

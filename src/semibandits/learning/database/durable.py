@@ -73,13 +73,7 @@ class DurableLearner:
     """
 
     def __init__(
-        self,
-        backend: Backend,
-        stored: Stored,
-        *,
-        decision_set: DecisionSet | None,
-        policy: Policy | None,
-        snapshot_every: int,
+        self, backend: Backend, stored: Stored, *, decision_set: DecisionSet | None, policy: Policy | None, snapshot_every: int
     ) -> None:
         self._backend, self._stored = backend, stored
         self._replica = Replica(stored, decision_set, policy, snapshot_every=snapshot_every)
@@ -255,10 +249,7 @@ class DurableLearner:
         number = whole_number(count, "count", least=1)
         payload = {"count": number, **operations.ask_payload(available, self._decision_set)}
         entry = self._write(
-            operations.ASK_MANY,
-            lambda learner: payload,
-            key=key,
-            repeated=lambda stored: {"available": None, **payload},
+            operations.ASK_MANY, lambda learner: payload, key=key, repeated=lambda stored: {"available": None, **payload}
         )
         return operations.rounds_of(entry, self._decision_set)
 
@@ -291,12 +282,7 @@ class DurableLearner:
         self.tell_many(given, costs=None if costs is None else [(round_id, costs)], partial=partial, key=key)
 
     def tell_many(
-        self,
-        outcomes: Outcomes | None = None,
-        *,
-        costs: Outcomes | None = None,
-        partial: bool = False,
-        key: str | None = None,
+        self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False, key: str | None = None
     ) -> None:
         """Observe the rewards of several rounds, of all or of none; see :meth:`Learner.tell_many`.
 
@@ -349,12 +335,7 @@ class DurableLearner:
         )
 
     def expire(
-        self,
-        *,
-        age: int | None = None,
-        before: int | None = None,
-        seconds: float | None = None,
-        key: str | None = None,
+        self, *, age: int | None = None, before: int | None = None, seconds: float | None = None, key: str | None = None
     ) -> tuple[Round, ...]:
         """Forget old open rounds of all processes, and return them; see :meth:`Learner.expire`.
 
@@ -390,10 +371,7 @@ class DurableLearner:
             return {"asked": asked} | operations.expire_payload(learner, age, before if younger is None else younger)
 
         entry = self._write(
-            operations.EXPIRE,
-            prepared,
-            key=key,
-            repeated=lambda stored: {"asked": asked} if "asked" in stored else {},
+            operations.EXPIRE, prepared, key=key, repeated=lambda stored: {"asked": asked} if "asked" in stored else {}
         )
         return operations.rounds_of(entry, self._decision_set)
 
@@ -462,23 +440,14 @@ class DurableLearner:
 
         def work(connection: Connection) -> tuple[Stored, tuple[Round, ...]]:
             learner, forgotten = self._replica.locked(connection).replace(
-                decision_set,
-                policy,
-                variance=variance,
-                prior_means=prior_means,
-                prior_plays=prior_plays,
-                prior_costs=prior_costs,
+                decision_set, policy, variance=variance, prior_means=prior_means, prior_plays=prior_plays, prior_costs=prior_costs
             )
             return self._stored.added(connection, name, learner.state()), forgotten
 
         stored, forgotten = self._transaction(work)
         own_policy = self._replica.own_policy if policy is None else policy
         learner = DurableLearner(
-            self._backend,
-            stored,
-            decision_set=decision_set,
-            policy=own_policy,
-            snapshot_every=self._replica.snapshot_every,
+            self._backend, stored, decision_set=decision_set, policy=own_policy, snapshot_every=self._replica.snapshot_every
         )
         return learner, forgotten
 
@@ -519,12 +488,7 @@ class DurableLearner:
         return self._transaction(lambda connection: work(self._replica.caught_up(connection)), reads=True)
 
     def _write(
-        self,
-        kind: str,
-        prepared: Callable[[Learner], Payload],
-        *,
-        key: str | None,
-        repeated: Callable[[Payload], Payload] = dict,
+        self, kind: str, prepared: Callable[[Learner], Payload], *, key: str | None, repeated: Callable[[Payload], Payload] = dict
     ) -> Entry:
         """Carry out a call and store it: the new entry, or the stored one if the call was carried out before.
 

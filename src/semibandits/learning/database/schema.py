@@ -28,10 +28,7 @@ from semibandits.errors import StorageError
 
 METADATA: Final = MetaData()
 META: Final = Table(
-    "semibandits_meta",
-    METADATA,
-    Column("name", String(50), primary_key=True),
-    Column("value", Integer, nullable=False),
+    "semibandits_meta", METADATA, Column("name", String(50), primary_key=True), Column("value", Integer, nullable=False)
 )
 LEARNERS: Final = Table(
     "semibandits_learners",
@@ -59,14 +56,7 @@ JOURNAL: Final = Table(
 """`token`: drawn for each call, which shows whether a commit without an answer took place. `time`: of the call, in milliseconds
 since 1970, UTC."""
 _KEYED: Final = JOURNAL.c.key.is_not(None)
-Index(
-    "semibandits_journal_key",
-    JOURNAL.c.learner_id,
-    JOURNAL.c.key,
-    unique=True,
-    sqlite_where=_KEYED,
-    postgresql_where=_KEYED,
-)
+Index("semibandits_journal_key", JOURNAL.c.learner_id, JOURNAL.c.key, unique=True, sqlite_where=_KEYED, postgresql_where=_KEYED)
 SNAPSHOTS: Final = Table(
     "semibandits_snapshots",
     METADATA,

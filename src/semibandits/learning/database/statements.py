@@ -29,10 +29,7 @@ class Statement:
         if name not in self._compiled:
             dialect = sqlite.dialect(paramstyle="named") if name == "sqlite" else connection.dialect
             compiled = self._statement.compile(dialect=dialect)
-            self._compiled[name] = (
-                str(compiled),
-                {key: value for key, value in compiled.params.items() if value is not None},
-            )
+            self._compiled[name] = (str(compiled), {key: value for key, value in compiled.params.items() if value is not None})
         text, defaults = self._compiled[name]
         raw: Any = connection.connection.driver_connection
         return raw.execute(text, {**defaults, **values} if defaults else values)

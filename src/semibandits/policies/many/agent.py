@@ -21,15 +21,7 @@ from semibandits.policies.many.leaders import Leaders
 from semibandits.policies.many.roles import Roles
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import RulePolicy
-from semibandits.policies.states import (
-    checked_names,
-    damaged,
-    plain,
-    read_counters,
-    read_counts,
-    read_floats,
-    statistics_of,
-)
+from semibandits.policies.states import checked_names, damaged, plain, read_counters, read_counts, read_floats, statistics_of
 
 MANY: Final = 50_000
 """Learners of at least this many items use this agent if they can."""
@@ -175,14 +167,7 @@ class ManyItemsAgent(RuleAgent):
         """Play the rule of a player over these items."""
         oracle, work = self._roles.among(items), rounds.scratch(len(items))
         status = call_interruptibly(
-            rounds.choose_next,
-            self.rule,
-            oracle.family,
-            oracle.index,
-            rounds.Oracle(oracle.data, oracle.m),
-            part,
-            work,
-            rng,
+            rounds.choose_next, self.rule, oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m), part, work, rng
         )
         if status != rounds.DONE:
             self.answer(status)

@@ -71,12 +71,6 @@ class DualBound:
         limit = np.array([y @ self._problem.best.gaps**2])
         v = self._problem.twice_variance[live]
         _, _, prices[live] = cone_program(
-            held[rows],
-            self._pool.gaps[rows],
-            y[None, live],
-            limit,
-            v,
-            ACCURACY,
-            max(self.deadline, tiers.seconds() + SHORTLY),
+            held[rows], self._pool.gaps[rows], y[None, live], limit, v, ACCURACY, max(self.deadline, tiers.seconds() + SHORTLY)
         )
         return prices

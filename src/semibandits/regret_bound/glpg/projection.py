@@ -94,10 +94,7 @@ class CompactProjector(Projector):
         right = np.zeros(rows.shape[0])
         if len(bounds):
             right[-len(bounds) :] = -lower[bounds]
-        cones = [
-            clarabel.ZeroConeT(len(hull.totals)),
-            clarabel.NonnegativeConeT(len(hull.limits) + 1 + len(bounds)),
-        ]
+        cones = [clarabel.ZeroConeT(len(hull.totals)), clarabel.NonnegativeConeT(len(hull.limits) + 1 + len(bounds))]
         self._program = _Program(sparse.diags_array(square), rows, right, cones)
 
     def project(self, point: FloatArray) -> FloatArray:
@@ -173,8 +170,7 @@ class ColumnProjector(Projector):
             to_w = beside(sparse.csr_array((columns * unit).T), -sparse.eye_array(n))
             signs = beside(-sparse.eye_array(k), sparse.csr_array((k, n)))
             low = sparse.csr_array(
-                (-1.0 / unit[self._bounds], (np.arange(len(self._bounds)), k + self._bounds)),
-                shape=(len(self._bounds), k + n),
+                (-1.0 / unit[self._bounds], (np.arange(len(self._bounds)), k + self._bounds)), shape=(len(self._bounds), k + n)
             )
             square = sparse.diags_array(np.append(np.zeros(k), np.ones(n)))
             right = np.concatenate((np.zeros(n + k), -self.lower[self._bounds]))

@@ -1,0 +1,85 @@
+"""Learners whose arguments are refused, and calls of a learner."""
+
+import numpy as np
+
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.msets import MSets
+from semibandits.errors import UnsupportedError
+from semibandits.learning import Learner
+from semibandits.policies.base import Agent, Policy
+from semibandits.policies.cucb import CUCB
+from semibandits.policies.ossb import OSSB
+
+
+def learner(decision_set=MSets(3, 1), policy=CUCB(), *, variance=1.0, seed=0, **options):  # noqa: B008 (never changed)
+    return Learner(decision_set, policy, variance=variance, seed=seed, **options)
+
+
+class Twins(DecisionSet):
+    """Two items with one label."""
+
+    d, m, items = 2, 1, ("a", "a")
+
+    def maximize(self, weights):
+        return np.arange(2) == np.argmax(weights)
+
+    def __repr__(self):
+        return "Twins()"
+
+
+class Silent(Policy, Agent):
+    """A user's own policy without memory."""
+
+    def start(self, decision_set, variance):
+        return self
+
+    def choose(self, rng):
+        return np.array([True, False])
+
+    def observe(self, items, rewards):
+        pass
+
+
+def moved(new, policy=CUCB(), *, old=MSets(3, 1, items="abc"), variance=1.0, **options):  # noqa: B008
+    return learner(old, policy, variance=variance).replace(new, **options)
+
+
+MISSING = "variance must be given, since it differs from item to item and 1 items are new"
+OWN, NEITHER = CUCB(variance=(1.0, 2.0, 3.0)), "either age or before, got age=None and before=None"
+CALLS = [
+    (lambda: learner([1, 2]), "must .* got"),
+    (lambda: learner(policy=CUCB), "must .* got"),
+    (lambda: learner(variance=0.0), "must .* got"),
+    (lambda: learner(variance=[1.0, 1.0]), "must .* got"),
+    (lambda: learner(seed=None), "must .* got"),
+    (lambda: learner(seed=True), "must .* got"),
+    (lambda: learner(seed=-1), "must .* got"),
+    (lambda: learner(seed=1.0), "must .* got"),
+    (lambda: learner(seed=np.random.Generator(np.random.MT19937(0))), "must .* got"),
+    (lambda: learner().tell(learner().ask(), [1.0]), r"pass round\.id"),
+    (lambda: learner().expire(), NEITHER),
+    (lambda: learner().expire(age=1, before=1), "either age or before"),
+    (lambda: learner().expire(age=-1), "age must be an integer >= 0, got -1"),
+    (lambda: learner().expire(age=1.5), "age must be an integer"),
+    (lambda: learner().expire(before=True), "before must be an integer >= 0, got True"),
+    (lambda: learner().estimates(0.0), "error must"),
+    (lambda: learner().estimates(np.nan), "error must"),
+    (lambda: learner().estimates("0.05"), "error must"),
+    (lambda: learner(half_life=0), "half_life must be"),
+    (lambda: learner(half_life=np.nan), "half_life must be"),
+    (lambda: learner(half_life="10"), "half_life must be"),
+    (lambda: learner(policy=OSSB(), half_life=10), "half_life needs a policy .* makes no plans, got OSSB", UnsupportedError),
+    (lambda: learner(drift_error=0), "drift_error must"),
+    (lambda: learner(drift_error="0.1"), "drift_error must"),
+    (lambda: learner(drift_error=True), "drift_error must"),
+    (lambda: learner(defer_plans=1), "defer_plans must be True or False, got 1"),
+    (lambda: moved(3), "decision_set must be a DecisionSet, got int"),
+    (lambda: moved(MSets(3, 1), prior_plays=1), "prior_plays"),
+    (lambda: moved(MSets(2, 1, items="cz"), variance=[1.0, 2.0, 3.0]), MISSING),
+    (lambda: moved(MSets(2, 1, items="ab"), OWN), r"variance must .*\(2,\)"),
+    (lambda: moved(Twins()), "labels must be distinct .*got 'a' twice in"),
+    (lambda: moved(MSets(2, 1, items="ab"), old=Twins()), "labels must be distinct .*got 'a' twice in"),
+    (lambda: Learner.from_history(MSets(2, 1), [0], [1.0], Silent(), variance=1.0, seed=0),
+     "Silent does not support a history: tell it the rounds, or override `recall`", UnsupportedError),
+    (lambda: moved(MSets(2, 1), Silent(), old=MSets(2, 1)), "not support a history.*override `recall`", UnsupportedError),
+]  # fmt: skip

@@ -1,0 +1,115 @@
+"""States of learners that are no states, or damaged, and sets and policies that are not those of a state."""
+
+import json
+
+import numpy as np
+
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.msets import MSets
+from semibandits.laws import Gaussian
+from semibandits.learning import Learner, storage
+from semibandits.policies.base import Agent, Policy
+from semibandits.policies.cucb import CUCB
+
+
+class FirstAgent(Agent):
+    def choose(self, rng):
+        return [True, True, False, False]
+
+    def observe(self, items, rewards):
+        pass
+
+    def state(self):
+        return {}
+
+
+class First(Policy):
+    """A user's own policy, with a specification."""
+
+    def __init__(self, step=1):
+        self.step = step
+
+    def specification(self):
+        return {"step": self.step}
+
+    def start(self, decision_set, variance):
+        return FirstAgent()
+
+
+class FirstItems(DecisionSet):
+    """A user's own set: the first two items."""
+
+    def __init__(self, d=5):
+        self._d = d
+
+    @property
+    def d(self):
+        return self._d
+
+    @property
+    def m(self):
+        return 2
+
+    def maximize(self, weights):
+        return np.arange(self._d) < 2
+
+
+class OneMore(Gaussian):
+    """A law that is not of the library."""
+
+
+def state_of(decision_set=None, policy=None):
+    learner = Learner(decision_set or MSets(4, 2), policy or CUCB(), variance=0.5, seed=4)
+    learner.tell(learner.ask().id, [1.0, 0.5])
+    learner.ask()
+    return learner.state()
+
+
+def own_policy(**others):
+    return Learner.from_state(state_of(policy=First()), **others)
+
+
+def own_set(**others):
+    return Learner.from_state(state_of(FirstItems()), **others)
+
+
+def usual(**others):
+    return Learner.from_state(state_of(), **others)
+
+
+def changed(**parts):
+    return Learner.from_state({**state_of(), **parts})
+
+
+def without(part):
+    return Learner.from_state({name: value for name, value in state_of().items() if name != part})
+
+
+PARAMETERS = r"policy must have the specification \{'radius': \{'log': 1.0, [^}]*\}\}, got \{'radius'"
+CALLS = [
+    (own_policy, "policy must be passed"),
+    (lambda: own_policy(policy=First(2)), "policy must have the specification"),
+    (lambda: own_policy(policy=CUCB()), "policy must have the specification"),
+    (lambda: usual(policy=CUCB(radius="kveton")), PARAMETERS),
+    (lambda: Learner.from_state(state_of(policy=CUCB(law=OneMore()))), "policy must be passed for .*OneMore.*: its law"),
+    (lambda: usual(policy="CUCB"), "must be a Policy"),
+    (lambda: state_of(policy=First(object())), "specification of First must be plain JSON"),
+    (own_set, "decision_set must be passed"),
+    (lambda: own_set(decision_set=FirstItems(6)), "decision_set must be the FirstItems"),
+    (lambda: usual(decision_set=MSets(4, 3)), "decision_set must be the MSets"),
+    (lambda: usual(decision_set=[4, 2]), "must be a DecisionSet"),
+    (lambda: Learner.from_state(json.dumps(state_of())), "json.loads"),
+    (lambda: Learner.from_state(None), "json.loads"),
+    (lambda: Learner.from_state({}), "format"),
+    (lambda: changed(format="semibandits.simulation"), "format"),
+    (lambda: changed(version=storage.VERSION + 1), "install a newer one"),
+    (lambda: changed(version=0), "version"),
+    (lambda: changed(version="1"), "version"),
+    (lambda: changed(checksum="0" * 64), "checksum"),
+    (lambda: changed(next_id=7), "checksum"),
+    (lambda: changed(note="mine"), "checksum"),
+    (lambda: without("checksum"), "checksum"),
+    (lambda: without("agent"), "checksum"),
+    (lambda: changed(variance=float("nan")), "plain JSON"),
+    (lambda: changed(variance=object()), "plain JSON"),
+]  # fmt: skip

@@ -1,0 +1,84 @@
+"""Reports that cannot be written, of which nothing is left in the folder, and payloads that are no page."""
+
+import math
+from functools import cache
+
+import numpy as np
+
+import semibandits as sb
+from semibandits.instances import instance_from_description
+from semibandits.reporting.page import render
+
+TREES = sb.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("d", "c")])
+ONE, HUNDRED = sb.MSets(3, 1), sb.MSets(100, 1)
+INSTANCE = {"family": "msets", "size": 1, "theta": [0, 0.5, 1]}
+
+
+def report(folder, name="report.html", **given):
+    try:
+        sb.write_report(folder / name, **given)
+    finally:
+        assert list(folder.rglob("*")) == []
+
+
+def instance():
+    return instance_from_description(INSTANCE)
+
+
+@cache
+def bound(decision_set=TREES, end=1.0, variance=0.5):
+    return sb.graves_lai(decision_set, np.linspace(0.0, end, decision_set.d), variance)
+
+
+@cache
+def simulation(decision_set=TREES, end=1.0, variance=0.5):
+    rewards = sb.GaussianRewards(np.linspace(0.0, end, decision_set.d), variance=variance)
+    return sb.simulate(decision_set, rewards, sb.CUCB(), horizon=20, replications=2, bound=False)
+
+
+def placed(folder, *places):
+    report(folder, bound=bound(sb.SpanningTrees([("a", "b")])), positions=dict(zip("ab", places, strict=False)))
+
+
+def page(**changes):
+    render({"schema": 2} | changes)
+
+
+RESULTS, LABELS, PAIRS = "got no results", "labels must be d = 5 strings", r"positions must be pairs \(x, y\) of numbers"
+JSON = "must be plain JSON"
+CALLS = [
+    (lambda folder: report(folder), RESULTS),
+    (lambda folder: report(folder, decision_set=TREES), RESULTS),
+    (lambda folder: report(folder, simulation="result.zip"), "simulation must be a SimulationResult, got str"),
+    (lambda folder: report(folder, instance={}), "instance must be a Instance or Dataset, got dict"),
+    (lambda folder: report(folder, bound=bound(), decision_set=TREES), "leave decision_set out"),
+    (lambda folder: report(folder, simulation=simulation(), bound=bound(ONE)), "d = 3 items, got one over 5"),
+    (lambda folder: report(folder, "simulation.zip", bound=bound()), "end in .html"),
+    (lambda folder: report(folder, "nowhere/report.html", bound=bound()), "must exist"),
+    (lambda folder: report(folder, bound=bound(), labels=["a", "b"]), f"{LABELS}, got 2"),
+    (lambda folder: report(folder, bound=bound(), labels="abcde"), LABELS),
+    (lambda folder: report(folder, bound=bound(), labels=range(5)), LABELS),
+    (lambda folder: report(folder, bound=bound(), title=3), "title must be strings"),
+    (lambda folder: report(folder, simulation=simulation(), positions={}), "positions must be given with decisions"),
+    (lambda folder: report(folder, bound=bound(), positions={}), "positions must place every node"),
+    (lambda folder: report(folder, instance=instance(), bound=bound(ONE, 1.1)), "got one with other mean rewards"),
+    (lambda folder: report(folder, instance=instance(), bound=bound(ONE, 1.0, 1.0)), "got one with other variances"),
+    (lambda folder: report(folder, instance=instance(), simulation=simulation(ONE, 1.1)), "mean rewards"),
+    (lambda folder: report(folder, instance=instance(), simulation=simulation(ONE, 1.0, 1.0)), "variances"),
+    (lambda folder: report(folder, bound=bound(ONE), simulation=simulation(ONE, 1.1)), "mean rewards"),
+    (lambda folder: report(folder, bound=bound(ONE), simulation=simulation(ONE, 1.0, 1.0)), "variances"),
+    (lambda folder: report(folder, bound=bound(HUNDRED, 1.1), simulation=simulation(HUNDRED)), "mean rewards"),
+    (lambda folder: report(folder, instance=instance(), bound=bound(sb.MSets(3, 2))), "got one with other decisions"),
+    (lambda folder: placed(folder, (0.0,), (1.0, 0.0)), PAIRS),
+    (lambda folder: placed(folder, None, (1.0, 0.0)), PAIRS),
+    (lambda folder: placed(folder, ("west", 1.0), (1.0, 0.0)), PAIRS),
+    (lambda folder: placed(folder, (0, 0)), "positions must"),
+    (lambda folder: placed(folder, (0, 0), (math.nan, 0)), "positions must"),
+    (lambda folder: placed(folder, (0, 0), (1e99, 0)), "positions must"),
+    (lambda: page(items={"theta": [math.nan]}), JSON),
+    (lambda: page(items={"theta": [-math.inf]}), JSON),
+    (lambda: page(note=object()), JSON),
+    (lambda: page(schema=None), "schema must be 2"),
+    (lambda: page(schema=3), "schema must be 2"),
+    (lambda: page(schema="2"), "schema must be 2"),
+]  # fmt: skip

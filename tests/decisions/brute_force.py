@@ -1,0 +1,41 @@
+"""What several families of decisions are compared with."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+NUMBERS = {
+    "integer": st.integers(-4, 4).map(float),
+    "real": st.floats(-1, 1, allow_subnormal=False),
+    "ties": st.sampled_from([1.0, 1.0, 0.0, -1.0]),
+    "rounding": st.integers(-3, 3).map(lambda k: 0.1 * k),
+    "near ties": st.sampled_from([0.7, 0.7 + 1e-8, 0.7 - 1e-8]),
+    "huge": st.floats(-1, 1).map(lambda number: 1e50 * number),
+    "tiny": st.floats(-1, 1).map(lambda number: 1e-50 * number),
+}
+"""Rewards or budgets of one kind."""
+
+
+def forgiven(decisions, budgets):
+    """By how much a decision may miss its budget."""
+    return 1e-12 * decisions.m * np.abs(budgets).max()
+
+
+def as_rows(decisions, d):
+    """A row for each set of items."""
+    return np.array([[item in decision for item in range(d)] for decision in decisions])
+
+
+def costs_of_potentials(graph, theta):
+    """The costs of an exchange graph by their definition; item -1 weighs nothing."""
+    padded, pi = np.append(theta, 0.0), graph.potentials
+    return padded[graph.leaving] - padded[graph.entering] + pi[graph.tails] - pi[graph.heads]
+
+
+def assert_same_exchanges(decisions, reference, theta):
+    """Swaps and exchange graphs of two matroids are equal, bit for bit."""
+    ours, theirs = decisions.swaps(theta), reference.swaps(theta)
+    for name in ("decision", "leaving", "gaps"):
+        assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
+    graph, expected = decisions.exchange_graph(theta), reference.exchange_graph(theta)
+    for name in ("tails", "heads", "costs", "entering", "leaving"):
+        assert np.array_equal(getattr(graph, name), getattr(expected, name)), name
