@@ -5,7 +5,6 @@ import json
 import pytest
 
 import semibandits as sb
-from semibandits import datasets
 from semibandits.reporting.formatting import cost_text, lost_text
 
 ROADS = "tail,head,{}\na,b,{s}9\nb,d,{s}6\na,c,{s}7\nc,d,{s}9.5\n"
@@ -74,24 +73,6 @@ def test_simulations_of_costs(run):
     assert err == ""
     assert "\nCosts " in out
     assert "\nRewards " not in out
-
-
-COSTLY = {
-    "germany50-routing", "janos-us-ca-routing", "air-fares", "sioux-falls-routing", "nauru-routing", "la-serena-routing",
-    "polska-backbone", "nobel-germany-backbone", "germany50-backbone", "power-grid", "nobel-us-multicast",
-    "germany50-multicast",
-}  # fmt: skip
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("row", datasets.catalogue(), ids=lambda row: row.name)
-def test_recorded_rewards_and_costs_of_datasets(row):
-    dataset = datasets.load(row.name)
-    assert row.in_costs == dataset.instance.in_costs == (row.name in COSTLY)
-    best = dataset.decision_set.maximize(dataset.theta)
-    assert row.reward == pytest.approx(dataset.theta[best].sum(), rel=1e-11)
-    assert row.cost == (-row.reward if row.in_costs else None)
-    assert (dataset.costs == -dataset.theta).all()
 
 
 def test_datasets_are_shown_in_costs(run):

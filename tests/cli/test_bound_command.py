@@ -105,8 +105,7 @@ def test_only_the_first_decisions_are_shown_unless_all_are_wanted(run):
 
 @pytest.mark.drawn
 @pytest.mark.parametrize(
-    ("family", "name", "start"),
-    [("msets", "p.png", b"\x89PNG"), ("matchings", "p.pdf", b"%PDF"), ("trees", "p.svg", b"<?xml")],
+    ("family", "name", "start"), [("msets", "p.png", b"\x89PNG"), ("matchings", "p.pdf", b"%PDF"), ("trees", "p.svg", b"<?xml")]
 )
 def test_figures_are_written_in_each_format(run, family, name, start):
     table, options, _ = FAMILIES[family]
