@@ -98,10 +98,8 @@ def test_which_journey_is_best_under_other_parameters():
 
 
 def test_description_of_the_dataset(dataset):
-    assert dataset.origin == "modelled"
     assert dataset.unit == "USD"
     assert dataset.instance.geographic
-    assert "modelled, not measured" in dataset.instance.note
     assert dataset.licence == "public domain"
     assert "OurAirports" in dataset.provenance
     assert "Bureau of Transportation Statistics" in dataset.provenance

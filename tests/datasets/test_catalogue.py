@@ -49,6 +49,8 @@ def test_recorded_words_are_those_of_the_dataset(name):
     assert (row.origin, row.replay) == (dataset.origin, dataset.outcomes is not None)
     assert (row.note, row.provenance, row.licence) == (dataset.instance.note, dataset.provenance, dataset.licence)
     assert all((row.note, row.provenance, row.licence))
+    assert row.question.endswith("?")
+    assert ("modelled, not measured" in row.note) == (row.origin == "modelled") == (dataset.outcomes is None)
     assert row.in_costs == dataset.instance.in_costs == (name in COSTLY)
     assert row.reward == pytest.approx(dataset.theta[dataset.decision_set.maximize(dataset.theta)].sum(), rel=1e-11)
     assert row.cost == (-row.reward if row.in_costs else None)

@@ -62,16 +62,6 @@ def test_sizes_are_those_of_sndlib(name, nodes, links):
     assert (len(network.nodes), len(network.links)) == (nodes, links)
 
 
-@pytest.mark.parametrize(
-    ("name", "source", "target", "d", "count", "longest"),
-    [("germany50", "Saarbruecken", "Greifswald", 69, 1442, 17), ("janos-us-ca", "Seattle", "Boston", 57, 401, None)],
-)
-def test_delay_dag_has_the_known_size(name, source, target, d, count, longest):
-    paths = datasets.network(name).delay_dag(source, target).decision_set
-    assert (paths.d, paths.count()) == (d, count)
-    assert longest is None or paths.m == longest
-
-
 def test_delay_dag_by_a_second_method():
     """Arcs lead to a smaller distance (from all pairs), and each lies on a path (from a list of all paths)."""
     network = datasets.network("nobel-germany")
@@ -120,18 +110,6 @@ def test_sojourn_in_an_mm1_queue_has_the_modelled_moments():
     model = DelayModel(service=0.25, peak_load=0.5)
     assert sojourn.mean() == pytest.approx(model.mean(0.0, 100.0), rel=0.025)
     assert sojourn.var() == pytest.approx(model.variance(100.0), rel=0.1)
-
-
-def test_spanning_trees_are_counted_by_kirchhoff():
-    network = datasets.network("polska")
-    instance = network.spanning_trees(variance=2.0)
-    laplacian = nx.laplacian_matrix(network.graph(), weight=None).toarray().astype(float)
-    assert instance.decision_set.count() == round(np.linalg.det(laplacian[1:, 1:]))
-    np.testing.assert_allclose(instance.theta, [-link.km / 200.0 for link in network.links], rtol=1e-14)
-    assert set(instance.variance) == {2.0}
-    shortest = nx.minimum_spanning_tree(network.graph(), weight="km").size(weight="km")
-    best = instance.decision_set.maximize(instance.theta)
-    assert -instance.theta[best].sum() * 200.0 == pytest.approx(shortest, rel=1e-12)
 
 
 def test_without_topohub_the_error_names_the_package(monkeypatch):

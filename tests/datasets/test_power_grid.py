@@ -95,9 +95,7 @@ def test_the_drawing_has_a_place_for_each_bus(dataset):
 
 
 def test_description_of_the_dataset(dataset):
-    assert dataset.origin == "modelled"
     assert dataset.unit == "kWh"
-    assert "modelled, not measured" in dataset.instance.note
     assert "Baran and Wu" in dataset.provenance
     assert "BSD" in dataset.licence
     assert sum("normally open" in label for label in dataset.labels) == 5

@@ -153,7 +153,7 @@ CHANGES = {
     "horizon": ("horizon = 300", "horizon = 299", "horizon in study-results (horizon = 299, was 300)"),
     "replications": ("replications = 4", "replications = 3", "replications in study-results (replications = 3, was 4)"),
     "fewer policies": ('"CUCB", "thompson"', '"CUCB"', 'policies = ["CUCB"], was ["CUCB", "ThompsonSampling"]'),
-    "more and another seed": ("replications = 4", "replications = 5\nseed = 7", "seed in study-results (seed = 7, was 0)"),
+    "more and a seed": ("replications = 4", "replications = 5\nseed = 7", "seed in study-results (seed = 7, was 0)"),
     "seed": ("horizon", "seed = 7\nhorizon", "seed in study-results (seed = 7, was 0)"),
     "policies": ('"thompson"', '"ts:scale=2"', 'was ["CUCB", "ThompsonSampling"]'),
     "rewards": ("horizon", 'rewards = "bernoulli"\nhorizon', 'rewards = "bernoulli", was "gaussian"'),
@@ -162,12 +162,8 @@ CHANGES = {
     "time": ("[problem]", "[bound]\ntime_limit = 5\n[problem]", "time_limit = 5.0, was 60.0"),
     "size": ("size = 2", "size = 1", "instance in study-results (table.csv has changed)"),
     "problem": ('file = "table.csv"\nsize = 2', 'network = "polska"\nfamily = "trees"', "got another network, family, file"),
-    "no simulation": (
-        STUDY[STUDY.index("[sim") :],
-        "",
-        "got another simulation in study-results ([simulation] was present): choose",
-    ),
-}
+    "no simulation": (STUDY[STUDY.index("[sim") :], "", "another simulation in study-results ([simulation] was present): choose"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CHANGES)
