@@ -21,13 +21,12 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_the_cost_of_the_best_path(run, name):
     table, options = FILES[name]
-    code, out, err = run(["bound", "table.csv", *options], table)
-    assert (code, err) == (0, "")
+    out = run.output(["bound", "table.csv", *options], table)
     text = " ".join(out.split())
     assert "Best path a → b → d Its cost 15 C(θ)" in text
     assert "at least C(θ) ln T of extra cost against always playing the best path" in text
     assert "reward" not in text.replace("Gaussian rewards", "")
-    answer = json.loads(run(["bound", "table.csv", *options, "--json"], table)[1])
+    answer = run.json(["bound", "table.csv", *options], table)
     assert (answer["optimal"]["reward"], answer["optimal"]["cost"]) == (-15.0, 15.0)
 
 
@@ -36,7 +35,7 @@ def test_rewards_stay_rewards(run):
     text = " ".join(run(["bound", "table.csv", "--size", "2"], table)[1].split())
     assert "Its reward 1.75" in text
     assert "at least C(θ) ln T of reward against" in text
-    answer = json.loads(run(["bound", "table.csv", "--size", "2", "--json"], table)[1])
+    answer = run.json(["bound", "table.csv", "--size", "2"], table)
     assert (answer["optimal"]["reward"], answer["optimal"]["cost"]) == (1.75, None)
 
 
@@ -82,6 +81,6 @@ def test_datasets_are_shown_in_costs(run):
     text = " ".join(run(["datasets", "films-shortlist"])[1].split())
     assert "Best set 21.84 stars" in text
     assert "sb.graves_lai(dataset.decision_set, dataset.theta, variance=dataset.variance)" in text
-    rows = {row["name"]: row for row in json.loads(run(["datasets", "--json"])[1])}
+    rows = {row["name"]: row for row in run.json(["datasets"])}
     assert rows["air-fares"]["cost"] == -rows["air-fares"]["reward"] > 0
     assert rows["films-shortlist"]["cost"] is None

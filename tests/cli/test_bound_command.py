@@ -37,18 +37,15 @@ FAMILIES = {
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_family(run, family):
     table, options, expected = FAMILIES[family]
-    code, out, err = run(["bound", "table.csv", *options, "--json"], table)
-    assert (code, err) == (0, "")
-    answer = json.loads(out)
+    answer = run.json(["bound", "table.csv", *options], table)
     check(answer, expected)
-    code, out, err = run(["bound", "table.csv", *options])
-    assert (code, err) == (0, "")
+    out = run.output(["bound", "table.csv", *options])
     assert max(len(line) for line in out.splitlines()) <= 80
     assert "C(θ)" in out
     assert f"{expected:.3g}"[:4] in out
     assert "The plan: " in out
     Path("again.json").write_text(json.dumps(answer["instance"]), encoding="utf-8")
-    again = json.loads(run(["bound", "again.json", "--json"])[1])
+    again = run.json(["bound", "again.json"])
     assert again | {"stats": answer["stats"]} == answer  # in which are times
 
 
@@ -76,8 +73,7 @@ def check(answer, expected):
 
 @pytest.mark.drawn
 def test_every_decision_may_be_optimal(run):
-    code, out, _ = run(["bound", "table.csv", "--size", 1], "item,theta\nu,1\nv,1\n")
-    assert code == 0
+    out = run.output(["bound", "table.csv", "--size", 1], "item,theta\nu,1\nv,1\n")
     assert "No exploration is needed" in out
     _, out, _ = run(["bound", "table.csv", "--size", 1, "--json", "--plot", "p.png"])
     answer = json.loads(out)
@@ -101,8 +97,7 @@ def test_only_the_first_decisions_are_shown_unless_all_are_wanted(run):
 )
 def test_figures_are_written_in_each_format(run, family, name, start):
     table, options, _ = FAMILIES[family]
-    code, _, err = run(["bound", "table.csv", *options, "--plot", name], table)
-    assert (code, err) == (0, "")
+    run.output(["bound", "table.csv", *options, "--plot", name], table)
     assert Path(name).read_bytes().startswith(start)
     assert names() == [name, "table.csv"]
 
@@ -119,19 +114,18 @@ def test_a_network_by_name(run):
     assert (code, err) == (0, "")
     assert (answer["d"], answer["m"], answer["decisions"], answer["unit"]) == (18, 11, 5161, "ms")
     assert "modelled, not measured" in answer["note"]
-    other = json.loads(run(["bound", "polska", "--family", "trees", "--variance", 5, "--json"])[1])
+    other = run.json(["bound", "polska", "--family", "trees", "--variance", 5])
     assert other["instance"]["variance"] == 5
     assert other["value"] == pytest.approx(10 * answer["value"], rel=1e-12)
     ends = ["--source", "Szczecin", "--target", "Rzeszow", "--method", "enumeration", "--variance", 0.5]
-    answer = json.loads(run(["bound", "polska", *ends, "--json"])[1])
+    answer = run.json(["bound", "polska", *ends])
     assert (answer["method"], set(answer["instance"]["variance"])) == ("enumeration", {0.5})
 
 
 def test_json_files_take_options_that_they_leave_out(run):
     description = {"family": "paths", "edges": [["a", "b"], ["a", "b"]], "theta": [1, 0.5], "target": "b"}
     Path("g.json").write_text(json.dumps(description), encoding="utf-8")
-    code, out, _ = run(["bound", "g.json", "--source", "a", "--json"])
-    assert code == 0
+    out = run.output(["bound", "g.json", "--source", "a", "--json"])
     assert json.loads(out)["value"] == pytest.approx(2.0, rel=1e-4)
 
 
@@ -147,8 +141,7 @@ def test_decisions_that_are_too_many_to_count_are_not_listed(run, monkeypatch):
     matroid = {"kind": "linear", "matrix": rng.normal(size=(8, 50)).tolist()}
     description = {"family": "matroid", "matroid": matroid, "theta": rng.random(50).tolist()}
     Path("vectors.json").write_text(json.dumps(description), encoding="utf-8")
-    code, out, _ = run(["bound", "vectors.json", "--save", "bound.json"])
-    assert code == 0
+    out = run.output(["bound", "vectors.json", "--save", "bound.json"])
     assert "more than 336 selections of at most 8 items, out of 50" in out
     assert json.loads(Path("bound.json").read_text(encoding="utf-8"))["decisions"] is None
     assert run(["report", "bound.json"])[0] == 0
@@ -216,8 +209,7 @@ def test_faults_of_our_own_are_not_hidden(run, monkeypatch):
 
 @pytest.mark.parametrize("command", [["bound"], ["simulate"], ["run"], ["datasets"]])
 def test_help_has_examples(run, command):
-    code, out, err = run([*command, "--help"])
-    assert (code, err) == (0, "")
+    out = run.output([*command, "--help"])
     assert "Examples" in out
     assert f"semibandits {command[0]} germany50" in out
     assert max(len(line) for line in out.splitlines()) <= 80
@@ -247,12 +239,10 @@ def test_bernoulli_rewards_have_a_bound_of_their_own(run):
 
 def test_what_was_read_as_what_is_shown(run):
     table = "from;to;minutes;surface\na;b;1,5;mud\nb;d;2;\na;d;4;\n"
-    code, out, err = run(["bound", "table.csv", "--source", "a", "--target", "d"], table)
-    assert (code, err) == (0, "")
+    out = run.output(["bound", "table.csv", "--source", "a", "--target", "d"], table)
     assert "Ignored columns: surface." in out
     assert "minutes as costs" in " ".join(out.split())
-    _, out, _ = run(["bound", "table.csv", "--source", "a", "--target", "d", "--column", "theta=minutes", "--json"])
-    answer = json.loads(out)
+    answer = run.json(["bound", "table.csv", "--source", "a", "--target", "d", "--column", "theta=minutes"])
     assert answer["instance"]["theta"] == [1.5, 2, 4]
     assert answer["optimal"]["items"] == ["a → d"]
     _, out, _ = run(["bound", "table.csv", "--source", "a", "--target", "d", "--minimize", "--json"])
@@ -266,8 +256,7 @@ APART = "a,a,-1,0\nmill,farm,-2,1\nbarn,barn,-1,0\n"
 
 
 def route_bound(run, table, *options):
-    code, out, err = run(["bound", "table.csv", "--source", "home", "--target", "office", "--json", *options], table)
-    assert (code, err) == (0, "")
+    out = run.output(["bound", "table.csv", "--source", "home", "--target", "office", "--json", *options], table)
     return json.loads(out)
 
 

@@ -35,8 +35,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_bytes(study, monkeypatch, fin
     assert Path("kept/simulation.zip").read_bytes() == (finished / "results/simulation.zip").read_bytes()
     timings = json.loads(Path("kept/timings.json").read_text(encoding="utf-8"))["seconds"]
     assert [len(own) for own in timings.values()] == [4, 4]
-    code, out, _ = run(AGAIN[again])
-    assert code == 0
+    out = run.output(AGAIN[again])
     assert "Finished before: nothing was solved or played again, nothing was written." in out
 
 
@@ -73,8 +72,7 @@ def test_interruptions_of_a_bound(study, monkeypatch):
         patched.setattr("semibandits.reporting.report.write_payload", interrupt)
         code, _, err = run(["run", "study.toml"])
     assert (code, err) == (130, "Error: interrupted: study-results has the bound; the same command writes the rest\n")
-    code, out, _ = run(["run", "study.toml"])
-    assert code == 0
+    out = run.output(["run", "study.toml"])
     assert "nothing was solved or played again, written now: report.html." in out
 
 

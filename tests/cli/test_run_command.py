@@ -30,8 +30,7 @@ def forbid_work(monkeypatch):
 
 def test_a_study_is_run_once(study, monkeypatch):
     run = study()
-    code, out, err = run(["run", "study.toml"])
-    assert (code, err) == (0, "")
+    out = run.output(["run", "study.toml"])
     assert out.startswith("table\n")
     assert "4 replications of 300 rounds, seed 0, in " in out
     assert "Finished before" not in out
@@ -53,8 +52,7 @@ def test_a_study_is_run_once(study, monkeypatch):
 def test_simulate_and_run_are_one(study):
     run = study()
     assert run(["run", "study.toml", "--output", "a"])[0] == 0
-    code, out, _ = run([*SHORT, "--output", "b"])
-    assert code == 0
+    out = run.output([*SHORT, "--output", "b"])
     assert out.splitlines()[-1] == "Report: b/report.html"
     a, b = files("a"), files("b")
     assert set(a) == set(b)
@@ -70,16 +68,15 @@ def test_simulate_and_run_are_one(study):
 def test_the_bound_alone_is_printed_as_by_bound(study):
     run = study(ALONE)
     own = run(["bound", "table.csv", "--size", 2])[1]
-    code, out, err = run(["run", "study.toml"])
-    assert (code, err) == (0, "")
+    out = run.output(["run", "study.toml"])
 
     def timeless(text):
         return [line for line in text.splitlines() if not line.startswith("Method")]
 
     assert timeless(out)[:-1] == timeless(own)
     assert out.splitlines()[-1] == "Report: study-results/report.html"
-    one = json.loads(run(["run", "study.toml", "--json"])[1])
-    other = json.loads(run(["bound", "table.csv", "--size", 2, "--json"])[1])
+    one = run.json(["run", "study.toml"])
+    other = run.json(["bound", "table.csv", "--size", 2])
     for each in (one, other):
         each.pop("stats")
     assert one == other
@@ -103,7 +100,7 @@ def test_a_gap_that_is_not_reached_exits_with_3(study, monkeypatch):
 
 def test_json_agrees_for_a_run_and_its_folder(study):
     run = study()
-    one, other = (json.loads(run(["run", "study.toml", "--json"])[1]) for _ in range(2))
+    one, other = (run.json(["run", "study.toml"]) for _ in range(2))
     assert one.pop("elapsed") > 0
     assert other.pop("elapsed") is None
     assert one == other
@@ -140,8 +137,7 @@ def test_studies_in_other_folders(study):
     Path("deep").mkdir()
     for name in ("table.csv", "study.toml"):
         Path(name).rename(f"deep/{name}")
-    code, out, _ = run(["run", "deep/study.toml"])
-    assert code == 0
+    out = run.output(["run", "deep/study.toml"])
     assert out.splitlines()[-1] == "Report: deep/study-results/report.html"
 
 
@@ -214,11 +210,10 @@ def test_a_changed_study_is_refused(study):
 
 def test_no_report(study):
     run = study()
-    code, out, _ = run([*SHORT, "--output", "a", "--no-report"])
-    assert code == 0
+    out = run.output([*SHORT, "--output", "a", "--no-report"])
     assert "Report" not in out
     assert not Path("a/report.html").exists()
-    code, out, _ = run([*SHORT, "--output", "a", "--resume"])
+    out = run.output([*SHORT, "--output", "a", "--resume"])
     assert out.splitlines()[-1] == "Report: a/report.html"
 
 
@@ -248,11 +243,11 @@ def logged(monkeypatch):
 
 
 def test_datasets_go_wherever_networks_do(run, logged):
-    answer = json.loads(run(["bound", "logged", "--json"])[1])
+    answer = run.json(["bound", "logged"])
     own = graves_lai(logged.decision_set, logged.theta, logged.variance)
     assert answer["value"] == pytest.approx(own.value)
     assert answer["name"] == "Logged things"
-    answer = json.loads(run(["bound", "logged", "--variance", 2, "--json"])[1])
+    answer = run.json(["bound", "logged", "--variance", 2])
     assert set(answer["instance"]["variance"]) == {2}
     for option in (["--family", "msets"], ["--size", 1], ["--capacity", 1], ["--source", "a"], ["--saturate", "rows"]):
         code, _, err = run(["bound", "logged", *option])
@@ -261,8 +256,7 @@ def test_datasets_go_wherever_networks_do(run, logged):
 
 
 def test_simulations_that_replay(run, logged):
-    code, out, err = run(["simulate", "logged", "--rewards", "replay", "-p", "CUCB", "-T", 90, "-n", 2, "-o", "a"])
-    assert (code, err) == (0, "")
+    out = run.output(["simulate", "logged", "--rewards", "replay", "-p", "CUCB", "-T", 90, "-n", 2, "-o", "a"])
     said = " ".join(out.split())
     assert "observed outcomes, resampled for each item; policies receive the variance 0." in said
     assert "no bound is known for these rewards" in said
