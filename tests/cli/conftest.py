@@ -1,5 +1,6 @@
 """The program as its users run it."""
 
+import json
 import math
 import shutil
 from pathlib import Path
@@ -16,19 +17,36 @@ def quiet():
         yield
 
 
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch, blank_figures):
-    """Runs the program in an empty folder with a file table.csv, and gives back exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
+class Program:
+    """Runs the program in the working folder."""
 
-    def run(arguments, table=None):
+    def __init__(self, capsys):
+        self.capsys = capsys
+
+    def __call__(self, arguments, table=None):
+        """Exit code, stdout and stderr, where a file table.csv has a text."""
         if table is not None:
             Path("table.csv").write_text(table, encoding="utf-8")
         code = call(arguments)
-        captured = capsys.readouterr()
+        captured = self.capsys.readouterr()
         return code, captured.out, captured.err
 
-    return run
+    def output(self, arguments, table=None):
+        """The stdout of a command that ends well and writes nothing to stderr."""
+        code, out, err = self(arguments, table)
+        assert (code, err) == (0, "")
+        return out
+
+    def json(self, arguments, table=None):
+        """The object that a command prints with --json."""
+        return json.loads(self.output([*arguments, "--json"], table))
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch, blank_figures):
+    """The program in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Program(capsys)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import json
 import pytest
 
 import semibandits as sb
-from semibandits import datasets
 from semibandits.reporting.formatting import cost_text, lost_text
 
 ROADS = "tail,head,{}\na,b,{s}9\nb,d,{s}6\na,c,{s}7\nc,d,{s}9.5\n"
@@ -22,13 +21,12 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_the_cost_of_the_best_path(run, name):
     table, options = FILES[name]
-    code, out, err = run(["bound", "table.csv", *options], table)
-    assert (code, err) == (0, "")
+    out = run.output(["bound", "table.csv", *options], table)
     text = " ".join(out.split())
     assert "Best path a → b → d Its cost 15 C(θ)" in text
     assert "at least C(θ) ln T of extra cost against always playing the best path" in text
     assert "reward" not in text.replace("Gaussian rewards", "")
-    answer = json.loads(run(["bound", "table.csv", *options, "--json"], table)[1])
+    answer = run.json(["bound", "table.csv", *options], table)
     assert (answer["optimal"]["reward"], answer["optimal"]["cost"]) == (-15.0, 15.0)
 
 
@@ -37,7 +35,7 @@ def test_rewards_stay_rewards(run):
     text = " ".join(run(["bound", "table.csv", "--size", "2"], table)[1].split())
     assert "Its reward 1.75" in text
     assert "at least C(θ) ln T of reward against" in text
-    answer = json.loads(run(["bound", "table.csv", "--size", "2", "--json"], table)[1])
+    answer = run.json(["bound", "table.csv", "--size", "2"], table)
     assert (answer["optimal"]["reward"], answer["optimal"]["cost"]) == (1.75, None)
 
 
@@ -76,24 +74,6 @@ def test_simulations_of_costs(run):
     assert "\nRewards " not in out
 
 
-COSTLY = {
-    "germany50-routing", "janos-us-ca-routing", "air-fares", "sioux-falls-routing", "nauru-routing", "la-serena-routing",
-    "polska-backbone", "nobel-germany-backbone", "germany50-backbone", "power-grid", "nobel-us-multicast",
-    "germany50-multicast",
-}  # fmt: skip
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("row", datasets.catalogue(), ids=lambda row: row.name)
-def test_recorded_rewards_and_costs_of_datasets(row):
-    dataset = datasets.load(row.name)
-    assert row.in_costs == dataset.instance.in_costs == (row.name in COSTLY)
-    best = dataset.decision_set.maximize(dataset.theta)
-    assert row.reward == pytest.approx(dataset.theta[best].sum(), rel=1e-11)
-    assert row.cost == (-row.reward if row.in_costs else None)
-    assert (dataset.costs == -dataset.theta).all()
-
-
 def test_datasets_are_shown_in_costs(run):
     text = " ".join(run(["datasets", "air-fares"])[1].split())
     assert "Best path costs 173 USD" in text
@@ -101,6 +81,6 @@ def test_datasets_are_shown_in_costs(run):
     text = " ".join(run(["datasets", "films-shortlist"])[1].split())
     assert "Best set 21.84 stars" in text
     assert "sb.graves_lai(dataset.decision_set, dataset.theta, variance=dataset.variance)" in text
-    rows = {row["name"]: row for row in json.loads(run(["datasets", "--json"])[1])}
+    rows = {row["name"]: row for row in run.json(["datasets"])}
     assert rows["air-fares"]["cost"] == -rows["air-fares"]["reward"] > 0
     assert rows["films-shortlist"]["cost"] is None

@@ -143,12 +143,3 @@ def test_nodes_of_one_network(run):
     network = json.loads(run("datasets", "polska", "--json")[1])
     assert len(network["links"]) == 18
     assert {"name", "x", "y"} == set(network["nodes"][0])
-
-
-def test_unknown_names(run):
-    code, out, err = run("datasets", "polsk")
-    assert (code, out) == (2, "")
-    assert err.startswith("Error: dataset or network must be a known name, got 'polsk': did you mean polska")
-    code, out, err = run("datasets", "air-fares", "--networks")
-    assert (code, out) == (2, "")
-    assert err.startswith("Error: network must be a known name, got 'air-fares'")

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_cases import URL, learn
+from command_cases import URL, call, learn
 
 import semibandits as sb
 from semibandits import datasets
@@ -13,12 +13,10 @@ from semibandits import datasets
 
 def test_list_and_show(run):
     learn(), learn("other", rounds=0)
-    code, out, err = run(["learner", "list", URL])
-    assert (code, err) == (0, "")
+    out = run.output(["learner", "list", URL])
     lines = [line.split() for line in out.splitlines() if "Paths" in line]
     assert [[line[0], *line[4:]] for line in lines] == [["courier", "8", "8", "1"], ["other", "0", "0", "1"]]
-    code, out, err = run(["learner", "show", URL, "courier"])
-    assert (code, err) == (0, "")
+    out = run.output(["learner", "show", URL, "courier"])
     for text in ("Paths(d=5", "CUCB", "4, 0 of them open", "8 calls, 8 of them stored, 1 snapshot", "Its mean cost so far"):
         assert text in out
     assert "Its mean" not in run(["learner", "show", URL, "other"])[1]
@@ -35,9 +33,9 @@ def test_a_narrow_terminal_loses_no_letters(run, monkeypatch):
 def test_json(run):
     learner = learn()
     learner.ask()
-    (row,) = json.loads(run(["learner", "list", URL, "--json"])[1])
+    (row,) = run.json(["learner", "list", URL])
     assert (row["name"], row["policy"], row["calls"], row["entries"], row["snapshots"]) == ("courier", "CUCB", 9, 9, 1)
-    shown = json.loads(run(["learner", "show", URL, "courier", "--json"])[1])
+    shown = run.json(["learner", "show", URL, "courier"])
     assert shown.items() >= row.items()
     assert (shown["rounds"], shown["open_rounds"], shown["mean"]) == (5, 1, learner.means[learner.best()].sum())
     assert len(shown["best"]) == learner.best().sum()
@@ -48,7 +46,7 @@ def test_a_moved_learner_has_the_same_state(run, is_pruned):
     learner = learn()
     if is_pruned:
         assert run(["learner", "prune", URL, "courier"])[:2] == (0, "Deleted 7 entries of the journal\n")
-        assert json.loads(run(["learner", "prune", URL, "courier", "--json"])[1]) == {"name": "courier", "deleted": 0}
+        assert run.json(["learner", "prune", URL, "courier"]) == {"name": "courier", "deleted": 0}
     code, out, err = run(["learner", "export", URL, "courier", "--output", "courier.jsonl"])
     assert (code, out, err) == (0, "", "")
     text = run(["learner", "export", URL, "courier"])[1]
@@ -66,11 +64,12 @@ def test_a_moved_learner_has_the_same_state(run, is_pruned):
     assert (code, json.loads(out)) == (0, {"name": "again", "replayed": True})
 
 
-@pytest.fixture
-def exported(run):
+@pytest.fixture(scope="module")
+def exported(finished, tmp_path_factory):
     """The lines of an export: header, snapshot, eight entries, checksum."""
-    learn()
-    lines = run(["learner", "export", URL, "courier"])[1].splitlines()
+    path = tmp_path_factory.mktemp("exported") / "courier.jsonl"
+    assert call(["learner", "export", f"sqlite:///{finished}/routes.db", "courier", "--output", path]) == 0
+    lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 11
     return lines
 
@@ -122,8 +121,7 @@ def test_an_export_whose_parts_disagree_is_refused(run, exported, line, old, new
 
 
 def test_create(run):
-    code, out, err = run(["learner", "create", URL, "packets", "germany50-routing", "--seed", "3"])
-    assert (code, err) == (0, "")
+    out = run.output(["learner", "create", URL, "packets", "germany50-routing", "--seed", "3"])
     assert out.splitlines() == [
         f"Created packets in {URL}: Paths(d=69, m=17, source='Saarbruecken', target='Greifswald'), GLADE",
         f"Serve it: semibandits serve --storage {URL}",

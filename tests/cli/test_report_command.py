@@ -16,8 +16,7 @@ def data_of(path):
 
 
 def test_the_report_is_written_to_the_folder(run, results):
-    code, out, err = run(["report", results])
-    assert (code, err) == (0, "")
+    out = run.output(["report", results])
     path, *answers = out.splitlines()
     assert path == "results/report.html"
     shown = {answer["key"]: answer["headline"] for answer in data_of(path)["answers"]}
@@ -59,9 +58,7 @@ def test_a_page_of_the_user_is_not_replaced_unless_it_is_named(run, results):
 
 
 def test_the_json_object_is_that_of_the_page(run, results):
-    code, out, err = run(["report", results, "--json"])
-    assert (code, err) == (0, "")
-    answer = json.loads(out)
+    answer = run.json(["report", results])
     assert answer.pop("report") == "results/report.html"
     assert answer == data_of("results/report.html")
 
@@ -82,6 +79,5 @@ def test_the_examples_of_the_help_run(run, results):
 
 
 def test_the_help_names_the_command(run):
-    code, out, _ = run(["--help"])
-    assert code == 0
+    out = run.output(["--help"])
     assert re.search(r"\breport\b.*Write an HTML report", out)

@@ -2,39 +2,21 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command_cases import ALONE, SHORT, STUDY
 
 from semibandits import datasets
-from semibandits.cli.progress import ReplicationLine
 from semibandits.datasets import Dataset
 from semibandits.errors import SolverError
 from semibandits.instances import instance_from_description
 from semibandits.regret_bound import graves_lai
 from semibandits.simulation import load_simulation
 from semibandits.studies import run as studies_run
-
-TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
-ALONE = '[problem]\nfile = "table.csv"\nsize = 2\n'
-STUDY = ALONE + '[simulation]\npolicies = ["CUCB", "thompson"]\nhorizon = 300\nreplications = 4\n'
-SHORT = ["simulate", "table.csv", "--size", 2, "-T", 300, "-n", 4, "-p", "CUCB", "-p", "thompson"]
-
-
-@pytest.fixture
-def study(run):
-    """Runs the program where table.csv and study.toml are."""
-
-    def written(text=STUDY, table=TABLE):
-        Path("table.csv").write_text(table, encoding="utf-8")
-        Path("study.toml").write_text(text, encoding="utf-8")
-        return run
-
-    return written
 
 
 def files(folder):
@@ -48,8 +30,7 @@ def forbid_work(monkeypatch):
 
 def test_a_study_is_run_once(study, monkeypatch):
     run = study()
-    code, out, err = run(["run", "study.toml"])
-    assert (code, err) == (0, "")
+    out = run.output(["run", "study.toml"])
     assert out.startswith("table\n")
     assert "4 replications of 300 rounds, seed 0, in " in out
     assert "Finished before" not in out
@@ -71,8 +52,7 @@ def test_a_study_is_run_once(study, monkeypatch):
 def test_simulate_and_run_are_one(study):
     run = study()
     assert run(["run", "study.toml", "--output", "a"])[0] == 0
-    code, out, _ = run([*SHORT, "--output", "b"])
-    assert code == 0
+    out = run.output([*SHORT, "--output", "b"])
     assert out.splitlines()[-1] == "Report: b/report.html"
     a, b = files("a"), files("b")
     assert set(a) == set(b)
@@ -85,94 +65,18 @@ def test_simulate_and_run_are_one(study):
     assert bounds[0] == bounds[1]
 
 
-def test_a_run_of_simulate_resumes_as_a_study(study, monkeypatch):
-    run = study()
-    with monkeypatch.context() as patched:
-        patched.setattr(ReplicationLine, "__call__", interrupt_after(3))
-        assert run([*SHORT, "--output", "b"])[0] == 130
-    assert run(["run", "b/study.toml"])[0] == 0
-    assert run([*SHORT, "--output", "whole"])[0] == 0
-    assert Path("b/simulation.zip").read_bytes() == Path("whole/simulation.zip").read_bytes()
-    code, out, _ = run([*SHORT, "--output", "b", "--resume"])
-    assert code == 0
-    assert "Finished before: nothing was solved or played again, nothing was written." in out
-
-
-def interrupt_after(count):
-    """Raise Ctrl-C when this number of replications is finished."""
-
-    def tell(line, finished, total):
-        if finished == count:
-            raise KeyboardInterrupt
-
-    return tell
-
-
-def test_an_interrupted_study_resumes(study, monkeypatch):
-    run = study()
-    with monkeypatch.context() as patched:
-        patched.setattr(ReplicationLine, "__call__", interrupt_after(3))
-        code, out, err = run(["run", "study.toml"])
-    assert (code, out) == (130, "")
-    assert err == (
-        "Error: interrupted: 3 of 8 replications are finished and kept in study-results; "
-        "to continue, run the same command again\n"
-    )
-    assert run(["run", "study.toml", "--workers", 2])[0] == 0
-    assert run(["run", "study.toml", "--output", "whole"])[0] == 0
-    assert Path("study-results/simulation.zip").read_bytes() == Path("whole/simulation.zip").read_bytes()
-
-
-def test_interruptions_at_other_times(study, monkeypatch):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    run = study()
-    with monkeypatch.context() as patched:
-        patched.setattr("semibandits.simulation.run.run", interrupt)
-        code, _, err = run(["run", "study.toml"])
-    assert (code, err) == (130, "Error: interrupted before the first replication was finished, nothing written\n")
-    assert not Path("study-results").exists()
-    with monkeypatch.context() as patched:
-        patched.setattr(studies_run, "write_regret_figure", interrupt)
-        code, _, err = run(["run", "study.toml"])
-    assert code == 130
-    assert err == "Error: interrupted: study-results has the result; the same command writes its table and figure\n"
-    assert run(["run", "study.toml"])[0] == 0
-    assert Path("study-results/regret.png").exists()
-
-
-def test_interruptions_of_a_bound(study, monkeypatch):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    run = study(ALONE)
-    with monkeypatch.context() as patched:
-        patched.setattr(studies_run, "solve_bound", interrupt)
-        assert run(["run", "study.toml"]) == (130, "", "Error: interrupted, nothing written\n")
-    assert not Path("study-results").exists()
-    with monkeypatch.context() as patched:
-        patched.setattr("semibandits.reporting.report.write_payload", interrupt)
-        code, _, err = run(["run", "study.toml"])
-    assert (code, err) == (130, "Error: interrupted: study-results has the bound; the same command writes the rest\n")
-    code, out, _ = run(["run", "study.toml"])
-    assert code == 0
-    assert "nothing was solved or played again, written now: report.html." in out
-
-
 def test_the_bound_alone_is_printed_as_by_bound(study):
     run = study(ALONE)
     own = run(["bound", "table.csv", "--size", 2])[1]
-    code, out, err = run(["run", "study.toml"])
-    assert (code, err) == (0, "")
+    out = run.output(["run", "study.toml"])
 
     def timeless(text):
         return [line for line in text.splitlines() if not line.startswith("Method")]
 
     assert timeless(out)[:-1] == timeless(own)
     assert out.splitlines()[-1] == "Report: study-results/report.html"
-    one = json.loads(run(["run", "study.toml", "--json"])[1])
-    other = json.loads(run(["bound", "table.csv", "--size", 2, "--json"])[1])
+    one = run.json(["run", "study.toml"])
+    other = run.json(["bound", "table.csv", "--size", 2])
     for each in (one, other):
         each.pop("stats")
     assert one == other
@@ -196,7 +100,7 @@ def test_a_gap_that_is_not_reached_exits_with_3(study, monkeypatch):
 
 def test_json_agrees_for_a_run_and_its_folder(study):
     run = study()
-    one, other = (json.loads(run(["run", "study.toml", "--json"])[1]) for _ in range(2))
+    one, other = (run.json(["run", "study.toml"]) for _ in range(2))
     assert one.pop("elapsed") > 0
     assert other.pop("elapsed") is None
     assert one == other
@@ -233,8 +137,7 @@ def test_studies_in_other_folders(study):
     Path("deep").mkdir()
     for name in ("table.csv", "study.toml"):
         Path(name).rename(f"deep/{name}")
-    code, out, _ = run(["run", "deep/study.toml"])
-    assert code == 0
+    out = run.output(["run", "deep/study.toml"])
     assert out.splitlines()[-1] == "Report: deep/study-results/report.html"
 
 
@@ -258,16 +161,25 @@ def test_a_folder_that_is_removed_while_it_is_used(study, monkeypatch):
     )
 
 
-@pytest.mark.one_in(9)
-@pytest.mark.parametrize("arguments", [["run", "study.toml"], ["run", "study.toml", "--json"], ["datasets"]])
-def test_output_that_cannot_be_written(study, arguments):
+def test_output_that_cannot_be_written(study, monkeypatch):
+    run = study(ALONE)
+    message = "Error: files must stay in place and the disk must have room, got Bad file descriptor"
+    for words in (["run", "study.toml"], ["run", "study.toml", "--json"], ["datasets"]):
+        with monkeypatch.context() as patched, os.fdopen(os.open("table.csv", os.O_RDONLY), "w") as read_only:
+            patched.setattr(sys, "stdout", read_only)  # as on a full disk, each attempt to write fails
+            code, _, err = run(words)
+        assert (code, err.count("\n")) == (2, 1)
+        assert err.startswith(message)
+
+
+def test_output_that_cannot_be_written_by_a_process(study):
+    """Nor does the end of the process try it again."""
     study(ALONE)
-    command = [sys.executable, "-c", "from semibandits.cli import main; main()", *arguments]
-    with open("table.csv", encoding="utf-8") as read_only:  # as on a full disk, each attempt to write fails
+    command = [sys.executable, "-c", "from semibandits.cli import main; main()", "datasets"]
+    with open("table.csv", encoding="utf-8") as read_only:
         done = subprocess.run(command, stdout=read_only, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 2
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert done.stderr.startswith("Error: files must stay in place and the disk must have room, got Bad file descriptor")
-    assert done.stderr.count("\n") == 1
 
 
 def test_a_changed_study_is_refused(study):
@@ -298,11 +210,10 @@ def test_a_changed_study_is_refused(study):
 
 def test_no_report(study):
     run = study()
-    code, out, _ = run([*SHORT, "--output", "a", "--no-report"])
-    assert code == 0
+    out = run.output([*SHORT, "--output", "a", "--no-report"])
     assert "Report" not in out
     assert not Path("a/report.html").exists()
-    code, out, _ = run([*SHORT, "--output", "a", "--resume"])
+    out = run.output([*SHORT, "--output", "a", "--resume"])
     assert out.splitlines()[-1] == "Report: a/report.html"
 
 
@@ -311,6 +222,7 @@ def test_progress_of_both_kinds(study):
     lines = run(["run", "study.toml", "--progress"])[2].splitlines()
     assert lines[-1].startswith("8 of 8 replications, ")
     assert run(["run", "study.toml", "--output", "x", "--no-progress"])[2] == ""
+    assert run([*SHORT, "--progress"])[2].startswith("computing C(θ)")
     Path("paths.toml").write_text('[problem]\nnetwork = "germany50"\nsource = "Aachen"\ntarget = "Berlin"\n', encoding="utf-8")
     code, _, err = run(["run", "paths.toml", "--progress"])
     assert code == 0
@@ -323,26 +235,19 @@ def logged(monkeypatch):
     logs = tuple(np.random.default_rng(8).exponential(mean, 60) for mean in (0.5, 1.0, 2.0))
     description = {"family": "msets", "size": 1, "theta": [float(log.mean()) for log in logs], "unit": "min"}
     description |= {"name": "Logged things", "variance": [float(log.var()) for log in logs]}
-    dataset = Dataset(
-        name="logged",
-        question="Which one?",
-        instance=instance_from_description(description),
-        origin="measured",
-        provenance="made up",
-        licence="none",
-        outcomes=logs,
-    )
+    texts = {"name": "logged", "question": "Which one?", "origin": "measured", "provenance": "made up", "licence": "none"}
+    dataset = Dataset(instance=instance_from_description(description), outcomes=logs, **texts)
     monkeypatch.setattr(datasets, "load", {"logged": dataset}.__getitem__)
     monkeypatch.setattr(datasets, "list_datasets", lambda: ("logged",))
     return dataset
 
 
 def test_datasets_go_wherever_networks_do(run, logged):
-    answer = json.loads(run(["bound", "logged", "--json"])[1])
+    answer = run.json(["bound", "logged"])
     own = graves_lai(logged.decision_set, logged.theta, logged.variance)
     assert answer["value"] == pytest.approx(own.value)
     assert answer["name"] == "Logged things"
-    answer = json.loads(run(["bound", "logged", "--variance", 2, "--json"])[1])
+    answer = run.json(["bound", "logged", "--variance", 2])
     assert set(answer["instance"]["variance"]) == {2}
     for option in (["--family", "msets"], ["--size", 1], ["--capacity", 1], ["--source", "a"], ["--saturate", "rows"]):
         code, _, err = run(["bound", "logged", *option])
@@ -351,33 +256,10 @@ def test_datasets_go_wherever_networks_do(run, logged):
 
 
 def test_simulations_that_replay(run, logged):
-    code, out, err = run(["simulate", "logged", "--rewards", "replay", "-p", "CUCB", "-T", 90, "-n", 2, "-o", "a"])
-    assert (code, err) == (0, "")
+    out = run.output(["simulate", "logged", "--rewards", "replay", "-p", "CUCB", "-T", 90, "-n", 2, "-o", "a"])
     said = " ".join(out.split())
     assert "observed outcomes, resampled for each item; policies receive the variance 0." in said
     assert "no bound is known for these rewards" in said
     assert load_simulation("a/simulation.zip").lower_bound is None
     assert json.loads(Path("a/bound.json").read_text(encoding="utf-8"))["applies"] is False
     assert max(len(line) for line in out.splitlines()) <= 80
-
-
-@pytest.mark.verify
-def test_ctrl_c_in_a_process(tmp_path):
-    """A study far longer than the test, interrupted once it reports a finished replication."""
-    (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")
-    (tmp_path / "study.toml").write_text(STUDY.replace("replications = 4", "replications = 30_000"), encoding="utf-8")
-    program = Path(sys.executable).with_name("semibandits")
-    words = [program, "run", "study.toml", "--progress"]
-    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            while "replications, " not in (line := process.stderr.readline()):
-                assert line, "the program has ended before a replication was finished"
-            os.kill(process.pid, signal.SIGINT)
-            out, err = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert (process.returncode, out) == (130, "")
-    assert "of 60,000 replications are finished and kept in study-results; to continue, run the same command again" in err
-    assert "Traceback" not in err
-    assert list((tmp_path / "study-results" / "parts").glob("*.zip"))
-    assert (tmp_path / "study-results" / "study.toml").exists()

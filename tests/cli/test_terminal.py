@@ -37,24 +37,21 @@ def write(**more):
 
 def test_bound_prints_names_literally(run):
     write()
-    code, out, err = run(["bound", "own.json"])
-    assert (code, err) == (0, "")
+    out = run.output(["bound", "own.json"])
     for name in (MARKED, CODED, CLOSED, "[bold]top[/bold] :smile:", "see [/data]", "[/]ms"):
         assert name in out
 
 
 def test_nodes_of_paths_are_printed_literally(run):
     table = "tail,head,theta\ns,x[b],1\nx[b],t,1\ns,[/c],0.5\n[/c],t,0.5\n"
-    code, out, err = run(["bound", "table.csv", "--source", "s", "--target", "t"], table)
-    assert (code, err) == (0, "")
+    out = run.output(["bound", "table.csv", "--source", "s", "--target", "t"], table)
     assert "s → x[b] → t" in out
     assert "s → [/c] → t" in out
 
 
 def test_simulate_prints_names_and_folder_literally(run):
     write()
-    code, out, err = run(["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "x[/]y", "--no-report"])
-    assert (code, err) == (0, "")
+    out = run.output(["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "x[/]y", "--no-report"])
     for text in ("[bold]top[/bold] :smile:", "see [/data]", "([/]ms)", "x[/]y"):
         assert text in out
 
@@ -80,8 +77,7 @@ def assert_harmless(text):
 def test_hidden_characters_of_names_are_shown(run):
     write(items=[f"{i}{HIDDEN}" for i in range(3)], name=HIDDEN, note=HIDDEN, unit=HIDDEN)
     for arguments in (["bound", "own.json"], ["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2"]):
-        code, out, err = run(arguments)
-        assert (code, err) == (0, "")
+        out = run.output(arguments)
         assert_harmless(out)
         assert out.startswith(SHOWN)
 
@@ -89,8 +85,7 @@ def test_hidden_characters_of_names_are_shown(run):
 def test_json_reads_back_as_equal_names_and_holds_nothing_hidden(run):
     names = [f"{i}{HIDDEN}" for i in range(3)]
     write(items=names)
-    code, out, err = run(["bound", "own.json", "--json", "--save", "saved.json"])
-    assert (code, err) == (0, "")
+    out = run.output(["bound", "own.json", "--json", "--save", "saved.json"])
     assert_harmless(out)
     assert json.loads(out)["items"] == names
     assert json.loads(Path("saved.json").read_text(encoding="utf-8"))["items"] == names
@@ -133,8 +128,7 @@ def test_figures_show_names_literally(run, family):
     d = 4 if family == "matchings" else 3
     own = {"theta": [1, 0.75, 0.5, 0.25][:d]} | FIGURES[family] | texts
     Path("own.json").write_text(json.dumps(own), encoding="utf-8")
-    code, _, err = run(["bound", "own.json", "--plot", "own.svg"])
-    assert (code, err) == (0, "")
+    run.output(["bound", "own.json", "--plot", "own.svg"])
     drawn = Path("own.svg").read_text(encoding="utf-8")
     ElementTree.fromstring(drawn)
     assert_harmless(drawn)
@@ -149,12 +143,10 @@ def test_file_names_that_are_not_utf8(run):
     Path(table).write_text("item,theta\nu,1\nv,0.75\n", encoding="utf-8")
     code, out, err = run(["bound", table, "--size", "1", "--save", saved])
     assert (code, err, out.splitlines()[0]) == (0, "", r"caf\udce9")
-    code, out, err = run(["simulate", table, "--size", "1", "-p", "CUCB", "-T", "10", "-n", "2", "-o", folder])
-    assert (code, err) == (0, "")
+    out = run.output(["simulate", table, "--size", "1", "-p", "CUCB", "-T", "10", "-n", "2", "-o", folder])
     assert rf"Report: out\udce9{os.sep}report.html" in out
     for arguments in (["report", saved], ["report", folder], ["run", Path(folder) / "study.toml"]):
-        code, _, err = run([*arguments, "--json"])
-        assert (code, err) == (0, "")
+        run.output([*arguments, "--json"])
     code, _, err = run(["bound", os.fsdecode(b"none\xe9.csv")])
     assert code == 2
     assert err.startswith(r"Error: none\udce9.csv must be a readable file")
@@ -164,11 +156,9 @@ def test_halves_of_characters_in_names_are_kept(run):
     name = "a\ud800"
     own = {"family": "trees", "edges": [[name, "b"], ["b", "c"], [name, "c"]], "theta": [1, 2, 3], "name": name}
     Path("own.json").write_text(json.dumps(own | {"positions": {name: [0, 0], "b": [1, 1], "c": [0, 2]}}), encoding="utf-8")
-    code, _, err = run(["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "kept", "--plot", "own.pdf"])
-    assert (code, err) == (0, "")
+    run.output(["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "kept", "--plot", "own.pdf"])
     assert json.loads(Path("kept/instance.json").read_text(encoding="utf-8"))["edges"] == own["edges"]
-    code, out, _ = run(["bound", "kept/instance.json", "--plot", "own.svg", "--json"])
-    assert code == 0
+    out = run.output(["bound", "kept/instance.json", "--plot", "own.svg", "--json"])
     assert json.loads(out)["optimal"]["items"] == ["b – c", f"{name} – c"]
 
 

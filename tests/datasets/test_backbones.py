@@ -3,12 +3,10 @@
 import networkx as nx
 import numpy as np
 import pytest
+from built import built
 
-import semibandits as sb
 from semibandits import datasets
 from semibandits.datasets import DelayModel
-from semibandits.datasets.backbones import multicast_instance
-from semibandits.errors import InvalidInputError
 
 TREES = [("polska", 18, 11, 5_161), ("nobel-germany", 26, 16, 109_945), ("germany50", 88, 49, 45_872_303_044_444_270_937)]
 MULTICAST = [("nobel-us", "Ann-Arbor", 39, 13, 31_497), ("germany50", "Frankfurt", 172, 49, 45_872_303_044_444_270_937)]
@@ -16,7 +14,7 @@ MULTICAST = [("nobel-us", "Ann-Arbor", 39, 13, 31_497), ("germany50", "Frankfurt
 
 @pytest.mark.parametrize(("network", "d", "m", "count"), TREES)
 def test_spanning_trees(network, d, m, count):
-    dataset = datasets.load(f"{network}-backbone")
+    dataset = built(f"{network}-backbone")
     trees, graph = dataset.decision_set, datasets.network(network).graph()
     assert (trees.d, trees.m, trees.count()) == (d, m, count)
     assert count == pytest.approx(nx.number_of_spanning_trees(graph), rel=1e-9)
@@ -29,7 +27,7 @@ def test_spanning_trees(network, d, m, count):
 @pytest.mark.parametrize(("network", "root", "d", "m", "count"), MULTICAST)
 def test_multicast(network, root, d, m, count):
     """The best arborescence is Edmonds's; each tree can be directed away from the root in one way, so counts are equal."""
-    dataset, raw, model = datasets.load(f"{network}-multicast"), datasets.network(network), DelayModel()
+    dataset, raw, model = built(f"{network}-multicast"), datasets.network(network), DelayModel()
     assert (dataset.decision_set.d, dataset.decision_set.m) == (d, m)
     assert dataset.decision_set.count() == count
     assert count == pytest.approx(nx.number_of_spanning_trees(raw.graph()), rel=1e-9)
@@ -54,21 +52,6 @@ def test_multicast(network, root, d, m, count):
 
 
 def test_direction_matters_in_multicast():
-    dataset = datasets.load("germany50-multicast")
+    dataset = built("germany50-multicast")
     theta = dict(zip([item[:2] for item in dataset.decision_set.items], dataset.theta, strict=True))
     assert sum(theta[u, v] != theta[v, u] for u, v in theta if (v, u) in theta) > 80
-
-
-def test_multicast_refuses_invalid_input():
-    with pytest.raises(InvalidInputError, match=r"root in polska .* did you mean Warsaw"):
-        multicast_instance(datasets.network("polska"), "Warszaw")
-    drawing = datasets.network("atlanta")
-    with pytest.raises(InvalidInputError, match="geographic"):
-        multicast_instance(drawing, drawing.nodes[0].name)
-
-
-@pytest.mark.parametrize("name", [f"{each[0]}-multicast" for each in MULTICAST])
-def test_the_bound_is_certified(name):
-    dataset = datasets.load(name)
-    result = sb.graves_lai(dataset.decision_set, dataset.theta, variance=dataset.variance, gap=1e-4)
-    assert result.status == "optimal"

@@ -9,7 +9,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from semibandits.datasets.borders import _clipped, borders
-from semibandits.errors import InvalidInputError
 
 WORLD = (-180, -90, 180, 90)
 
@@ -124,15 +123,3 @@ def test_results_are_not_shared():
     for line in first:
         line[:] = math.nan
     assert all(np.isfinite(line).all() for line in borders(6, 47, 15, 55))
-
-
-@pytest.mark.parametrize("box", [(15, 47, 6, 55), (6, 55, 15, 47), (6, 47, 6, 55), (math.nan, 47, 15, 55), (6, 47, math.inf, 55)])
-def test_empty_boxes_are_refused(box):
-    with pytest.raises(InvalidInputError, match="west < east and south < north"):
-        borders(*box)
-
-
-@pytest.mark.parametrize("margin", [-0.1, math.nan, math.inf])
-def test_bad_margins_are_refused(margin):
-    with pytest.raises(InvalidInputError, match="margin must be a number >= 0"):
-        borders(6, 47, 15, 55, margin=margin)

@@ -3,6 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from built import built
 
 from semibandits import datasets
 from semibandits.datasets import DelayModel
@@ -15,7 +16,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "network", "source", "target", "d", "count"), CASES)
 def test_paths_and_delays(name, network, source, target, d, count):
-    dataset, model = datasets.load(name), DelayModel()
+    dataset, model = built(name), DelayModel()
     paths = dataset.decision_set
     assert (dataset.name, dataset.family, paths.d) == (name, "paths", d)
     links = {}
@@ -31,17 +32,3 @@ def test_paths_and_delays(name, network, source, target, d, count):
     assert dataset.theta @ best == pytest.approx(-min(listed), rel=1e-12)
     assert paths.walk(best)[0] == source
     assert paths.walk(best)[-1] == target
-
-
-@pytest.mark.parametrize("name", [case[0] for case in CASES])
-def test_descriptions(name):
-    dataset = datasets.load(name)
-    assert dataset.origin == "modelled"
-    assert dataset.outcomes is None
-    assert dataset.instance.geographic
-    assert set(dataset.positions) == {node for item in dataset.decision_set.items for node in item}
-    assert dataset.unit == "ms"
-    assert "modelled, not measured" in dataset.instance.note
-    assert "SNDlib" in dataset.provenance
-    assert "topohub" in dataset.licence
-    assert dataset.question.endswith("?")

@@ -76,11 +76,6 @@ def old_excel(path):
     book.save(str(path))
 
 
-def nothing(n):
-    """Two lists: n nulls, and none."""
-    return pa.ListArray.from_arrays([0, n, n], pa.nulls(n, pa.int64()))
-
-
 BOMBS = {
     "the last row.xlsx": lambda path: excel(path, a=(SHEET, b'<row r="3"', b'<row r="99999999999"')),
     "rows.xlsx": lambda path: excel(path, a=(SHEET, b"</sheetData>", b"<row/>" * 2**21 + b"</sheetData>")),

@@ -115,12 +115,9 @@ def test_the_arrays_of_an_instance_cannot_be_changed():
         instance.theta[0] = 1.0
 
 
-def test_labels_tell_parallel_arcs_apart():
-    instance = instance_from_description(complete("paths")[0])
-    assert instance.labels == ("a → b", "b → d", "a → c", "c → d (#1)", "c → d (#2)")
-
-
-def test_own_labels_come_first():
+def test_labels_tell_parallel_arcs_apart_and_own_ones_come_first():
+    labels = instance_from_description(complete("paths")[0]).labels
+    assert labels == ("a → b", "b → d", "a → c", "c → d (#1)", "c → d (#2)")
     assert instance_from_description(complete("msets")[0]).labels == ("u", "v", "w", "x")
 
 

@@ -41,6 +41,16 @@ def state(folder):
     }
 
 
+def stop(after):
+    """A function that is told of each finished replication, and stops the study after some of them."""
+
+    def progress(done, total):
+        if done >= after:
+            raise ZeroDivisionError
+
+    return progress
+
+
 def no_work(monkeypatch):
     """From here on nothing may be solved or played."""
 
@@ -49,6 +59,10 @@ def no_work(monkeypatch):
 
     for name in ("solve_bound", "play"):
         monkeypatch.setattr(run, name, forbidden)
+
+
+def run_again(**options):
+    return run_study(read_study("study.toml"), **options)
 
 
 def run_text(text, path="study.toml", **options):

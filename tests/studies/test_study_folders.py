@@ -8,107 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from study_cases import ALONE, BOUND, FILES, STUDY, TABLE, names, no_work, run_text, state
+from study_cases import BOUND, FILES, STUDY, TABLE, names, no_work, run_again, run_text, state, stop
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError
-from semibandits.studies import (
-    BoundOptions,
-    Output,
-    ProblemChoice,
-    SimulationOptions,
-    Study,
-    find_problem,
-    load_problem,
-    read_study,
-    run,
-    run_study,
-)
-
-# Words ----------------------------------------------------------------------------------------------------------------
-
-WRONG = {
-    "no end": (
-        'network = "polska"\nsource = "Lodz"',
-        'study.toml, [problem]: paths must have both ends, got no target: add target = "NODE"',
-    ),
-    "family": ('network = "polska"', 'give source and target for paths or routes, or family = "trees"'),
-    "size of a network": (
-        'network = "polska"\nsize = 2',
-        "[problem]: size must suit the problem, got it with the network polska, which has no use for it: drop it",
-    ),
-    "family of a dataset": (
-        'dataset = "germany50-routing"\nfamily = "paths"',
-        "family must suit the problem, got it with the dataset germany50-routing",
-    ),
-    "dataset as a network": (
-        'network = "germany50-routing"',
-        "network must be the name of a network, got 'germany50-routing', a dataset: write dataset for network",
-    ),
-    "network as a dataset": (
-        'dataset = "germany50"',
-        "dataset must be the name of a dataset, got 'germany50', a network: write network for dataset",
-    ),
-    "unknown network": (
-        'network = "germny50"',
-        "[problem]: network must be a known name, got 'germny50': did you mean germany50",
-    ),
-    "unknown dataset": (
-        'dataset = "germany50-rooting"',
-        "[problem]: dataset must be a known name, got 'germany50-rooting': did you mean germany50-routing",
-    ),
-    "no file": (
-        'file = "none.csv"',
-        "[problem]: none.csv must be a readable file, got No such file or directory: check the path",
-    ),
-    "other file": ('file = "study.toml"', ".jsonl, .ndjson or .json, got 'study.toml': studies are for semibandits run"),
-    "no size": ('file = "table.csv"', "[problem]: size must be given for this family, got none: add size"),
-    "capacity": (
-        'file = "table.csv"\ncapacity = 2',
-        "[problem]: capacity must be used with partition or intersection, got it with msets: drop it",
-    ),
-    "too large": ('file = "table.csv"\nsize = 9', "at most d = 4"),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_problems_are_wrong_in_the_words_of_the_file(place, case):
-    problem, message = WRONG[case]
-    with pytest.raises(InvalidInputError) as error:
-        run_text(f"[problem]\n{problem}\n[simulation]\nhorizon = 5\n")
-    assert message in str(error.value)
-    assert str(error.value).startswith("study.toml, [problem]: ")
-    assert "--" not in str(error.value)
-    assert names(".") == ["study.toml", "table.csv"]
-
-
-def test_options_in_messages_are_keys_of_the_file(place):
-    Path("groups.csv").write_text("item,group,theta\nu,p,1\nv,p,2\n", encoding="utf-8")
-    with pytest.raises(InvalidInputError) as error:
-        run_text('[problem]\nfile = "groups.csv"\n')
-    assert str(error.value) == (
-        "study.toml, [problem]: each group must have a capacity, got none for 'p' of the column group: "
-        'add capacity = ["p=K"], or capacity = ["K"] for all groups, or ignore the groups: family = "msets"'
-    )
-    with pytest.raises(InvalidInputError, match=r"got none of them: give one, for instance network = \"germany50\"$"):
-        run_text("[problem]\n")
-
-
-def test_other_mistakes_that_show_late(place):
-    for more, message in (
-        ("checkpoints = [1, 5]\n", r"study.toml, \[simulation\]: checkpoints must be increasing rounds from 1 to horizon = 300"),
-        ('[output]\nfigure = "p.jpg"\n', r"study.toml, \[output\]: the figure must end in .*, got 'study-results/p.jpg'"),
-        ('rewards = "bernoulli"\n[bound]\n', None),
-    ):  # fmt: skip
-        if message is not None:
-            with pytest.raises(InvalidInputError, match=message):
-                run_text(STUDY + more)
-    Path("table.csv").write_text(TABLE.replace("0.75", "1.75"), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r'got 1.75 for v: use rewards = "gaussian"$'):
-        run_text(STUDY + 'rewards = "bernoulli"\n')
-    with pytest.raises(InvalidInputError, match=r"\[simulation\]: variance must go with Gaussian rewards, got 2 with"):
-        run_text(STUDY.replace("size = 2", "size = 2\nvariance = 2") + 'rewards = "bernoulli"\n')
-    assert names(".") == ["study.toml", "table.csv"]
+from semibandits.studies import BoundOptions, Output, SimulationOptions, Study, find_problem, read_study, run, run_study
 
 
 def test_other_files_are_not_overwritten(place):
@@ -116,16 +20,8 @@ def test_other_files_are_not_overwritten(place):
     assert Path("study.toml").read_text(encoding="utf-8").startswith(STUDY)
     assert sorted(names(".")) == sorted([*FILES, "table.csv"])
     before = state(".")
-    assert run_study(read_study("study.toml")).finished_before
+    assert run_again().finished_before
     assert state(".") == before
-
-
-def test_the_instance_of_someone_else_is_not_overwritten(place):
-    Path("study-results").mkdir()
-    Path("study-results/instance.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"'study-results' must be without instance.json, got another instance in it"):
-        run_study(read_study("study.toml"))
-    assert names("study-results") == ["instance.json"]
 
 
 def test_an_instance_file_that_is_the_problem_is_unchanged(place):
@@ -133,72 +29,42 @@ def test_an_instance_file_that_is_the_problem_is_unchanged(place):
     Path("instance.json").write_text(text, encoding="utf-8")
     run_text('[problem]\nfile = "instance.json"\n[output]\nfolder = "."\n')
     assert Path("instance.json").read_text(encoding="utf-8") == text
-    assert run_study(read_study("study.toml")).finished_before
+    assert run_again().finished_before
 
 
-def test_another_study_in_the_folder(place):
-    Path("study-results").mkdir()
-    kept = Path("study-results/study.toml")
-    kept.write_text("[problem", encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"study-results/study.toml must be TOML, got a mistake"):
-        run_study(read_study("study.toml"))
-    kept.write_text('[problem]\nnetwork = "polska"\n', encoding="utf-8")
-    with pytest.raises(InvalidInputError, match="got another file, network, simulation in study-results"):
-        run_study(read_study("study.toml"))
+def test_without_resume_another_study_is_named_at_once(alone):
+    (alone / "study.toml").write_text('[problem]\nnetwork = "polska"\n', encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"must be without a study, got study.toml in it: choose another folder"):
-        run_study(read_study("study.toml"), resume=False)
+        run_again(resume=False)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("problem = 3\n", "study.toml: problem must be a table, got 3: write"),
-        ("[[problem]]\nfile = 'a'\n", r"study.toml: problem must be a table, got \[\{'file': 'a'\}\]: write"),
-        ("[problem]\nfile = 2020-01-01\n", r"another file.*was datetime.date\(2020, 1, 1\)"),
-        ("[problem]\nfile = [2020-01-01]\n", r"another file.*was \[datetime.date\(2020, 1, 1\)\]"),
-        ("[problem]\nfile = {a = 1}\n", "another file.*was a table"),
-        (f"[problem]\nfile = 0x{'f' * 5000}\n", "another file.*was a very long number"),
-    ],
-)
-def test_foreign_files_in_the_folder_are_refused(place, text, message):
-    run_text(ALONE)
+@pytest.mark.parametrize(("text", "message"), [
+    ("problem = 3\n", "study.toml: problem must be a table, got 3: write"),
+    ("[[problem]]\nfile = 'a'\n", r"study.toml: problem must be a table, got \[\{'file': 'a'\}\]: write"),
+    ("[problem]\nfile = 2020-01-01\n", r"another file.*was datetime.date\(2020, 1, 1\)"),
+    ("[problem]\nfile = [2020-01-01]\n", r"another file.*was \[datetime.date\(2020, 1, 1\)\]"),
+    ("[problem]\nfile = {a = 1}\n", "another file.*was a table"),
+    (f"[problem]\nfile = 0x{'f' * 5000}\n", "another file.*was a very long number"),
+])  # fmt: skip
+def test_foreign_files_in_the_folder_are_refused(alone, text, message):
     Path("study-results/study.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInputError, match=message):
-        run_study(read_study("study.toml"))
+        run_again()
 
 
 @pytest.mark.parametrize("content", ['{"seconds": []}', '{"seconds": {"CUCB": 3}}', '{"seconds": {"CUCB": {"0": NaN}}}'])
-def test_timings_that_are_none(place, content):
-    run_study(read_study("study.toml"))
+def test_timings_that_are_none(played, content):
     Path("study-results/timings.json").write_text(content, encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"timings.json must .*: remove it, seconds are then unknown"):
-        run_study(read_study("study.toml"))
+        run_again()
     Path("study-results/timings.json").unlink()
-    assert run_study(read_study("study.toml")).finished_before
+    assert run_again().finished_before
 
 
-def test_a_folder_that_is_a_file(place):
-    Path("study-results").write_text("", encoding="utf-8")
-    with pytest.raises(InvalidInputError, match="'study-results' must be a folder, got a file"):
-        run_study(read_study("study.toml"))
-
-
-@pytest.mark.parametrize("content", ["{", '{"asked": 1}', "[]"])
-def test_other_files_called_bound(place, content):
-    Path("study-results").mkdir()
-    path = Path("study-results/bound.json")
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"'study-results' must be without bound.json before a study starts"):
-        run_study(read_study("study.toml"))
-    assert path.read_text(encoding="utf-8") == content
-    assert names("study-results") == ["bound.json"]
-
-
-def test_a_bound_that_became_unreadable(place):
-    run_text(ALONE)
+def test_a_bound_that_became_unreadable(alone):
     Path("study-results/bound.json").write_text("{", encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"bound.json must be readable JSON, got .*: remove it, or choose"):
-        run_study(read_study("study.toml"))
+        run_again()
 
 
 @pytest.mark.parametrize("name", ["about.json", "report.html", "summary.csv", "regret.png", "timings.json"])
@@ -217,20 +83,18 @@ def test_files_of_the_user_are_not_lost(place, name, resume):
 
 
 @pytest.mark.parametrize("removed", [("study.toml",), ("bound.json",), ("study.toml", "about.json", "report.html")])
-def test_a_bound_resumes_without_some_of_its_files(place, removed):
-    run_text(ALONE)
+def test_a_bound_resumes_without_some_of_its_files(alone, removed):
     for name in removed:
         Path("study-results", name).unlink()
-    again = run_study(read_study("study.toml"))
+    again = run_again()
     assert set(removed) <= set(again.written)
 
 
-def test_a_result_that_was_removed_is_played_again(place):
-    run_study(read_study("study.toml"))
+def test_a_result_that_was_removed_is_played_again(played):
     path = Path("study-results/simulation.zip")
     before = path.read_bytes()
     path.unlink()
-    assert not run_study(read_study("study.toml")).finished_before
+    assert not run_again().finished_before
     assert path.read_bytes() == before
 
 
@@ -241,23 +105,21 @@ def test_a_figure_in_the_folder_of_the_results(place):
     assert not Path("new/regret.png").exists()
 
 
-def test_an_instance_that_became_unreadable(place):
-    run_study(read_study("study.toml"))
+def test_an_instance_that_became_unreadable(played):
     Path("study-results/instance.json").write_text("", encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"study-results/instance.json is damaged"):
-        run_study(read_study("study.toml"))
+        run_again()
 
 
 @pytest.mark.parametrize("key", ["plan", "value", "lower", "status", "optimal", "suboptimal_items", "stats"])
 @pytest.mark.parametrize("value", [None, "odd"])
-def test_a_damaged_bound_is_an_error(place, key, value):
+def test_a_damaged_bound_is_an_error(alone, key, value):
     if key == "value" and value is None:
         return  # a bound without a plan
-    run_text(ALONE)
     path = Path("study-results/bound.json")
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {key: value}), encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"bound.json must contain a bound as it was written, got a damaged one"):
-        run_study(read_study("study.toml"))
+        run_again()
 
 
 FORGED = {
@@ -269,11 +131,7 @@ FORGED = {
     "too small a rate": (("plan", 0, "rate", 0.001), ("rates", [16, 0, 0.001, 4]), "value must be the cost of the plan"),
     "an index between two": (("plan", 0, "indices", 0, 0.7), None, r"plan\[0\]\[0\] must be an integer, got 0.7"),
     "a huge index": (("plan", 0, "indices", 0, 10**30), None, "distinct item numbers from 0 to 3"),
-    "another optimal decision": (
-        ("optimal", "indices", [2, 3]),
-        None,
-        "the optimal decision must be optimal, but its reward is 1 below",
-    ),
+    "another optimal decision": (("optimal", "indices", [2, 3]), None, "must be optimal, but its reward is 1 below"),
     "not a number": (("value", math.nan), None, "NaN, which is not a number in JSON"),
     "infinity": (("lower", math.inf), None, "Infinity, which is not a number in JSON"),
     "seconds in words": (("stats", {"seconds": "long"}), None, r"stats\[0\] must be a number, got 'long'"),
@@ -283,32 +141,30 @@ FORGED = {
 
 
 @pytest.mark.parametrize("case", FORGED)
-@pytest.mark.parametrize("study", [ALONE, STUDY], ids=["alone", "simulation"])
-def test_a_forged_bound_is_neither_certified_nor_simulated_with(place, study, case):
+@pytest.mark.parametrize("study", ["alone", "played"])
+def test_a_forged_bound_is_neither_certified_nor_simulated_with(request, study, case):
     *changes, message = FORGED[case]
-    run_text(study + "[output]\nfigure = false\nreport = false\n")
-    path = Path("study-results/bound.json")
-    forged = json.loads(path.read_text(encoding="utf-8"))
+    folder = request.getfixturevalue(study)
+    forged = json.loads((folder / "bound.json").read_text(encoding="utf-8"))
     for *way, key, value in filter(None, changes):
         inner = forged
         for step in way:
             inner = inner[step]
         inner[key] = value
-    path.write_text(json.dumps(forged), encoding="utf-8")
-    Path("study-results/simulation.zip").unlink(missing_ok=True)
-    before = state("study-results")
+    (folder / "bound.json").write_text(json.dumps(forged), encoding="utf-8")
+    (folder / "simulation.zip").unlink(missing_ok=True)
+    before = state(folder)
     with pytest.raises(InvalidInputError, match=f"bound.json must .*{message}.*: remove it, or choose another folder"):
-        run_study(read_study("study.toml"))
-    assert state("study-results") == before
+        run_again()
+    assert state(folder) == before
 
 
-def test_a_number_above_all_floats_is_none(place):
-    run_text(ALONE)
+def test_a_number_above_all_floats_is_none(alone):
     path = Path("study-results/bound.json")
     text = path.read_text(encoding="utf-8")
     path.write_text(re.sub('"rate": [0-9.]+', '"rate": 1e999', text, count=1), encoding="utf-8")
     with pytest.raises(InvalidInputError, match="1e999, which is too large for a float"):
-        run_study(read_study("study.toml"))
+        run_again()
 
 
 def test_a_run_of_plain_python_is_completed(place, monkeypatch):
@@ -321,7 +177,7 @@ def test_a_run_of_plain_python_is_completed(place, monkeypatch):
         folder="study-results",
     )
     no_work(monkeypatch)
-    result = run_study(read_study("study.toml"))
+    result = run_again()
     assert result.finished_before
     assert set(result.written) == {"about.json", "instance.json", "regret.png", "report.html", "study.toml", "summary.csv"}
     assert result.simulation.lower_bound == pytest.approx(BOUND)
@@ -334,9 +190,9 @@ def test_a_full_disk_at_the_first_replication_leaves_the_folder_free(place, monk
     with monkeypatch.context() as patch:
         patch.setattr("semibandits.simulation.parts.write_archive", full)
         with pytest.raises(InvalidInputError, match="No space left"):
-            run_study(read_study("study.toml"))
+            run_again()
     assert names(".") == ["study.toml", "table.csv"]
-    run_study(read_study("study.toml"))
+    run_again()
     assert names("study-results") == FILES
 
 
@@ -346,7 +202,7 @@ def test_links_in_the_folder_are_refused_before_anything_is_solved(place, monkey
     Path("study-results").mkdir()
     Path("study-results", name).symlink_to(place / "table.csv")
     with pytest.raises(InvalidInputError, match=f"{name} must be the folder's own, got a symbolic link"):
-        run_study(read_study("study.toml"))
+        run_again()
     assert names("study-results") == [name]
     assert Path("table.csv").read_text(encoding="utf-8") == TABLE
 
@@ -358,9 +214,9 @@ def test_a_bound_that_was_not_found_is_not_sought_again(place, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(run, "solve_bound", fail)
         with pytest.raises(ZeroDivisionError):
-            run_study(read_study("study.toml"), progress=lambda done, total: 1 // (3 - done))
+            run_again(progress=stop(3))
     monkeypatch.setattr(run, "solve_bound", None)
-    result = run_study(read_study("study.toml"))
+    result = run_again()
     assert (result.bound, result.simulation.lower_bound) == (None, None)
     assert names("study-results") == [name for name in FILES if name != "bound.json"]
 
@@ -388,8 +244,6 @@ def test_studies_are_built_in_python_too(place):
     about = json.loads(Path("out/about.json").read_text(encoding="utf-8"))
     assert (about["origin"], about["title"]) == ("modelled", "polska, spanning trees")
     assert "SNDlib" in about["provenance"]
-    with pytest.raises(InvalidInputError, match=r"^paths must have both ends, got no target: add target='NODE'$"):
-        load_problem(ProblemChoice(network="polska", options=sb.instances.ProblemOptions(source="Lodz")))
 
 
 def test_a_file_without_a_name_keeps_that_of_the_file(place):

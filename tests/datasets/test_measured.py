@@ -1,40 +1,43 @@
 """Properties of every measured dataset, checked against its outcomes."""
 
 import numpy as np
+import pytest
+from built import built, solved
 
 import semibandits as sb
-from semibandits.instances import read_json, write_json
-from semibandits.rewards.replayed import ReplayedRewards
+from semibandits import datasets
+
+MEASURED = [row.name for row in datasets.catalogue() if row.replay]
 
 
-def check_measured(dataset, tmp_path):
-    """Theta is the mean of the outcomes to the last bit, labels differ, and files keep the instance."""
+def test_films_and_flights_are_measured():
+    assert len(MEASURED) == 8
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_theta_is_the_mean_of_the_outcomes(name):
+    """To the last bit; labels differ, and all texts are there."""
+    dataset = built(name)
     assert dataset.origin == "measured"
     assert len(dataset.outcomes) == dataset.decision_set.d == len(set(dataset.labels))
     assert all(mean == log.mean() for mean, log in zip(dataset.theta, dataset.outcomes, strict=True))
     assert np.array_equal(dataset.replay().theta, dataset.theta)
     assert all(not log.flags.writeable for log in dataset.outcomes)
-    write_json(dataset.instance, tmp_path / "instance.json")
-    again = read_json(tmp_path / "instance.json")
-    assert np.array_equal(again.theta, dataset.theta)
-    assert np.array_equal(again.variance, dataset.variance)
-    assert again.labels == dataset.labels
-    assert again.decision_set.m == dataset.decision_set.m
-    assert (again.name, again.unit, again.note) == (dataset.instance.name, dataset.unit, dataset.instance.note)
-    assert again.name[0].isupper(), "the title of figures and reports is for people"
-    assert " " in again.name
-    for text in (dataset.question, dataset.provenance, dataset.licence, dataset.unit, again.note):
+    title = dataset.instance.name
+    assert title[0].isupper(), "the title of figures and reports is for people"
+    assert " " in title
+    for text in (dataset.question, dataset.provenance, dataset.licence, dataset.unit, dataset.instance.note):
         assert text
 
 
-def check_solved(dataset):
-    """One decision is optimal, and the plan of the bound costs what is said and tells every alternative apart that is tried.
+@pytest.mark.parametrize("name", MEASURED)
+def test_the_plan_of_the_bound_tells_every_alternative_apart(name):
+    """One decision is optimal, and the plan costs what is said and tells every alternative apart that is tried.
 
     Alternatives are the best decisions without one of the optimal items, and those of 200 random perturbations.
     """
+    dataset, s = built(name), solved(name)
     decisions, theta = dataset.decision_set, dataset.theta
-    s = sb.graves_lai(decisions, theta, variance=dataset.variance, gap=1e-4)
-    assert s.status == "optimal"
     assert 0 < s.lower <= s.value <= s.lower * (1 + 1.001e-4)
     best = s.optimal_decision
     gaps = theta @ best - s.plan.decisions @ theta
@@ -54,17 +57,17 @@ def check_solved(dataset):
         assert np.sum(2 * dataset.variance[new] / s.rates[new]) <= gap**2 * (1 + 1e-6)
         alternatives += 1
     assert alternatives > 20
-    return s
 
 
-def check_replayed(dataset):
-    """Replay draws the observed outcomes of each item, with their tails, and simulates.
-
-    4,000 draws of an item have a mean within 5 deviations of theta, except with probability below 1e-6 an item if it were
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("name", MEASURED)
+def test_replay_draws_the_outcomes_with_their_tails(name):
+    """4,000 draws of an item have a mean within 5 deviations of theta, except with probability below 1e-6 an item if it were
     Gaussian; the seed is fixed.
     """
+    dataset = built(name)
     rewards = dataset.replay()
-    assert isinstance(rewards, ReplayedRewards)
+    assert isinstance(rewards, sb.ReplayedRewards)
     assert not rewards.is_independent_gaussian
     rng, items = np.random.default_rng(3), np.arange(dataset.decision_set.d)
     some = items[:: max(1, len(items) // 6)]
