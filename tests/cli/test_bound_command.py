@@ -91,6 +91,7 @@ def test_only_the_first_decisions_are_shown_unless_all_are_wanted(run):
     assert "i30" in out
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.drawn
 @pytest.mark.parametrize(
     ("family", "name", "start"), [("msets", "p.png", b"\x89PNG"), ("matchings", "p.pdf", b"%PDF"), ("trees", "p.svg", b"<?xml")]

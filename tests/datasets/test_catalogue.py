@@ -91,6 +91,7 @@ def test_smallest_gaps_of_paths_are_those_of_the_second_best(name):
     assert ROWS[name].smallest_gap == pytest.approx(second - best, rel=1e-9)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ROWS)
 def test_datasets_survive_a_file(name, tmp_path):
     dataset = built(name)

@@ -79,6 +79,7 @@ def words_of(ax):
     return " ".join([ax.get_title(), ax.get_xlabel(), ax.get_ylabel(), *texts, *(n.get_text() for n in names_of(ax))])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("policies", [1, 2, 5, 10])
 @pytest.mark.parametrize("replications", [1, 4])
 def test_a_line_and_a_name_per_policy_and_the_bound(policies, replications):

@@ -57,6 +57,7 @@ def assert_same(new):
         assert Path("study-results", name).read_bytes() == new[name], name
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", LARGER)
 @pytest.mark.parametrize("before", ["played", "begun"])
 def test_only_what_is_missing_is_played(place, made, monkeypatch, new_study, case, before):
@@ -74,6 +75,7 @@ def test_only_what_is_missing_is_played(place, made, monkeypatch, new_study, cas
     assert run_text(text).finished_before
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", LONGER)
 def test_a_longer_horizon_needs_an_option(played, monkeypatch, new_study, case):
     before = state("study-results")
@@ -108,6 +110,7 @@ def test_an_interrupted_extension_keeps_the_results_and_continues(played, monkey
     assert_same(new_study(text))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", [*LARGER, *LONGER])
 def test_without_resume_the_first_error_names_the_remedy(played, case):
     with pytest.raises(InvalidInputError) as error:

@@ -166,6 +166,7 @@ CHANGES = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", CHANGES)
 @pytest.mark.parametrize("before", ["played", "begun"])
 def test_a_changed_study_is_refused(place, made, case, before):
