@@ -2,6 +2,7 @@
 
 import itertools
 
+import networkx as nx
 import numpy as np
 
 import semibandits as sb
@@ -17,6 +18,16 @@ def grid_arcs(n, diagonals=True):
 def grid(n, diagonals=True):
     """Paths from one corner of a directed n x n grid to the opposite one."""
     return sb.Paths(grid_arcs(n, diagonals), (0, 0), (n - 1, n - 1))
+
+
+def street_grid(rows, columns, kind, rng, *, spread="narrow", least=0.0):
+    """Two-way streets on a grid: routes from corner to corner, and mean costs. `kind`: items are "separate" or "shared"."""
+    graph = nx.grid_2d_graph(rows, columns)
+    if kind == "separate":
+        graph = graph.to_directed()
+    d = graph.number_of_edges()
+    costs = rng.uniform(0.5, 1.5, d) if spread == "narrow" else np.exp(rng.uniform(-2.5, 0.5, d))
+    return sb.Routes(graph, (0, 0), (rows - 1, columns - 1), least=least * costs), costs
 
 
 def matching(n, m=None, saturate="both"):

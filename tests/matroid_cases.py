@@ -109,3 +109,9 @@ KINDS = {
     "transversal": draw_transversal, "real": draw_real, "binary": draw_binary, "oracle": draw_oracle,
 }  # fmt: skip
 """Functions of ``draw`` and the number of items; a definition tells of a tuple of items whether it is independent."""
+
+
+@st.composite
+def defined_matroids(draw, kind, least=0):
+    """A matroid of at most five items and its definition."""
+    return KINDS[kind](draw, draw(st.integers(least, 5)))

@@ -1,18 +1,6 @@
 """What several families of decisions are compared with."""
 
 import numpy as np
-from hypothesis import strategies as st
-
-NUMBERS = {
-    "integer": st.integers(-4, 4).map(float),
-    "real": st.floats(-1, 1, allow_subnormal=False),
-    "ties": st.sampled_from([1.0, 1.0, 0.0, -1.0]),
-    "rounding": st.integers(-3, 3).map(lambda k: 0.1 * k),
-    "near ties": st.sampled_from([0.7, 0.7 + 1e-8, 0.7 - 1e-8]),
-    "huge": st.floats(-1, 1).map(lambda number: 1e50 * number),
-    "tiny": st.floats(-1, 1).map(lambda number: 1e-50 * number),
-}
-"""Rewards or budgets of one kind."""
 
 
 def forgiven(decisions, budgets):

@@ -1,37 +1,24 @@
 """P_BLM and P_IM on matchings for every `saturate`, against enumeration."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
-from brute_force import NUMBERS, forgiven
+from brute_force import forgiven
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from semibandits.decisions.matchings import Matchings
-from semibandits.errors import Infeasible, InvalidInputError
-
-MODES = ["both", "rows", "columns", "none"]
+from semibandits.errors import Infeasible
+from strategies import KINDS, SATURATED, bipartite_edges, vectors
 
 
 @st.composite
-def instances(draw, *, sign=-1):
-    """A set of matchings, all its decisions, and two vectors of one kind of numbers; nonnegative if `sign` is 1."""
-    n_rows, n_columns = draw(st.integers(1, 4)), draw(st.integers(1, 4))
-    pairs = list(itertools.product(range(n_rows), range(n_columns)))
-    edges = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=14))
-    saturate = draw(st.sampled_from(MODES))
-    try:
-        decision_set = Matchings(edges, saturate=saturate)
-    except InvalidInputError:
-        assume(False)
-    vectors = []
-    for _ in range(2):
-        numbers = NUMBERS[draw(st.sampled_from(sorted(NUMBERS)))]
-        vector = np.array(draw(st.lists(numbers, min_size=len(edges), max_size=len(edges))), dtype=np.float64)
-        vectors.append(np.abs(vector) if sign > 0 else vector)
-    return decision_set, decision_set.enumerate(), *vectors
+def instances(draw, number=lambda numbers: numbers):
+    """A set of matchings, all its decisions, and two vectors, each of one kind of numbers."""
+    saturate = draw(st.sampled_from(SATURATED))
+    decision_set = Matchings(draw(bipartite_edges(saturate, 10)), saturate)
+    return decision_set, decision_set.enumerate(), *(number(draw(vectors(decision_set.d, KINDS))) for _ in range(2))
 
 
 def unit(numbers):
@@ -74,7 +61,7 @@ def test_index_equals_enumeration(instance):
 
 
 @settings(max_examples=150)
-@given(instances(sign=1), st.floats(0.05, 1.0), st.data())
+@given(instances(np.abs), st.floats(0.05, 1.0), st.data())
 def test_answers_are_exact_at_any_ratio(instance, ratio, data):
     decision_set, rows, rewards, budgets = instance
     sums = rows @ budgets
@@ -105,7 +92,7 @@ def test_the_front_answers_every_budget(instance):
         assert rewards @ x >= a[c >= at_least].max() - 1e-10 * unit(rewards)
 
 
-@pytest.mark.parametrize("saturate", MODES)
+@pytest.mark.parametrize("saturate", SATURATED)
 def test_a_budget_of_rounding_is_forgiven(saturate):
     # 0.1 + 0.2 > 0.3 in floating point: the only decision must be found in both orders of summation.
     decision_set = Matchings([(0, 0), (1, 1)], saturate=saturate)
@@ -113,10 +100,10 @@ def test_a_budget_of_rounding_is_forgiven(saturate):
         assert decision_set.maximize_budgeted([-1.0, -1.0], [0.1, 0.2], at_least).all()
 
 
-@pytest.mark.parametrize("saturate", MODES)
+@pytest.mark.parametrize("saturate", SATURATED)
 def test_medium_matchings_against_the_mirrored_graph(saturate):
     """Swapping rows and columns gives another graph and other duals, but the same values."""
-    rng = np.random.default_rng(MODES.index(saturate))
+    rng = np.random.default_rng(SATURATED.index(saturate))
     n_rows, n_columns = {"both": (9, 9), "rows": (8, 11), "columns": (11, 8), "none": (9, 10)}[saturate]
     edges = [(r, c) for r in range(n_rows) for c in range(n_columns) if rng.random() < 0.7]
     mirrored = {"both": "both", "rows": "columns", "columns": "rows", "none": "none"}[saturate]

@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from brute_force import NUMBERS, forgiven
+from brute_force import forgiven
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semibandits.decisions import msets
 from semibandits.decisions.msets import MSets
 from semibandits.errors import Infeasible, SolverError
+from strategies import KINDS, small_msets, vectors
 
 TOLERANCE = 1e-11  # relative to the largest number
 RATIOS = st.sampled_from([0.1, 0.5, 0.9, 0.99])
@@ -23,17 +24,15 @@ def instances(draw, *, sign=(-1, -1)):
 
     Half of the vectors are random, since a search for simple failures seldom makes all numbers differ.
     """
-    d = draw(st.integers(1, 8))
-    decisions = MSets(d, draw(st.integers(0, d)))
-    vectors = []
+    decisions = draw(small_msets())
+    found = []
     for own in sign:
         if draw(st.booleans()):
-            vector = np.random.default_rng(draw(st.integers(0, 2**32))).uniform(-1, 1, d) ** 3
+            vector = np.random.default_rng(draw(st.integers(0, 2**32))).uniform(-1, 1, decisions.d) ** 3
         else:
-            numbers = NUMBERS[draw(st.sampled_from(sorted(NUMBERS)))]
-            vector = np.array(draw(st.lists(numbers, min_size=d, max_size=d)))
-        vectors.append(np.abs(vector) if own == 1 else vector)
-    return decisions, decisions.enumerate(), *vectors
+            vector = draw(vectors(decisions.d, KINDS))
+        found.append(np.abs(vector) if own == 1 else vector)
+    return decisions, decisions.enumerate(), *found
 
 
 def budget_at(rows, budgets, share):

@@ -1,7 +1,5 @@
 """Budgeted and index maximisation over paths, against the list of all paths."""
 
-import itertools
-
 import numpy as np
 import pytest
 from brute_force import forgiven
@@ -12,35 +10,18 @@ from semibandits.decisions import paths
 from semibandits.decisions.paths import Paths
 from semibandits.errors import Infeasible, SolverError
 from semibandits.kernels.labels import best_path
+from strategies import FEW, MIXED, REAL, items_of, networks, with_vectors
 
 TOLERANCE = 1e-10
-any_number = st.one_of(
-    st.integers(-3, 3).map(float),
-    st.integers(-2, 2).map(lambda k: 0.1 * k),  # ties up to rounding
-    st.floats(-1, 1, allow_subnormal=False),
-)
-not_negative = st.one_of(st.integers(0, 3).map(float), st.just(0.1), st.floats(0, 1, allow_subnormal=False))
+any_number = MIXED | st.integers(-2, 2).map(lambda k: 0.1 * k)  # ties up to rounding
+not_negative = FEW | st.just(0.1) | REAL.map(abs)
 ratios = st.sampled_from([0.2, 0.5, 0.9, 0.99])
+NETWORKS = networks(7, 14).map(lambda network: Paths(*network))
 
 
-@st.composite
-def decision_sets(draw):
-    """Up to 7 nodes in shuffled order, with parallel arcs and arcs on no path."""
-    n = draw(st.integers(2, 7))
-    node = st.integers(0, n - 1)
-    arcs = [pair for pair in draw(st.lists(st.tuples(node, node), max_size=14)) if pair[0] < pair[1]]
-    through = sorted({0, n - 1} | set(draw(st.lists(node, max_size=3))))
-    arcs = draw(st.permutations(arcs + list(itertools.pairwise(through))))
-    names = draw(st.permutations(range(n)))
-    return Paths([(names[u], names[v]) for u, v in arcs], names[0], names[n - 1])
-
-
-@st.composite
-def problems(draw, first=any_number, second=any_number):
+def budgeted(first=any_number, second=any_number):
     """A decision set and two vectors, each of one kind of number."""
-    decision_set = draw(decision_sets())
-    size = {"min_size": decision_set.d, "max_size": decision_set.d}
-    return decision_set, np.array(draw(st.lists(first, **size))), np.array(draw(st.lists(second, **size)))
+    return with_vectors(NETWORKS, first, second, size=items_of)
 
 
 def medium(seed, d=60, n=14):
@@ -87,7 +68,7 @@ def check_index(decision_set, rewards, bonuses, ratio=1.0):
 
 
 @settings(max_examples=150)
-@given(problems(), st.integers(0, 10_000), st.sampled_from([0.0, 0.0, 0.05, 1.0]))
+@given(budgeted(), st.integers(0, 10_000), st.sampled_from([0.0, 0.0, 0.05, 1.0]))
 def test_budgeted_is_the_best_within_the_budget(problem, pick, above):
     """Budgets that a path meets exactly, up to rounding, and budgets above all of them."""
     decision_set, rewards, budgets = problem
@@ -96,7 +77,7 @@ def test_budgeted_is_the_best_within_the_budget(problem, pick, above):
 
 
 @settings(max_examples=150)
-@given(problems(first=not_negative), ratios, st.floats(-0.1, 1.1))
+@given(budgeted(first=not_negative), ratios, st.floats(-0.1, 1.1))
 def test_budgeted_keeps_its_ratio(record_ratio, problem, ratio, share):
     decision_set, rewards, budgets = problem
     all_budgets = decision_set.enumerate() @ budgets
@@ -105,20 +86,20 @@ def test_budgeted_keeps_its_ratio(record_ratio, problem, ratio, share):
 
 
 @settings(max_examples=150)
-@given(problems(second=not_negative), st.sampled_from([0.0, 1e-8, 1.0, 1e4]))
+@given(budgeted(second=not_negative), st.sampled_from([0.0, 1e-8, 1.0, 1e4]))
 def test_index_is_the_best_of_all(problem, scale):
     decision_set, rewards, bonuses = problem
     check_index(decision_set, rewards, scale * bonuses)
 
 
 @settings(max_examples=150)
-@given(problems(second=not_negative), ratios)
+@given(budgeted(second=not_negative), ratios)
 def test_index_keeps_its_ratio(record_ratio, problem, ratio):
     record_ratio("Paths", f"P_IM, {ratio} asked", check_index(*problem, ratio))
 
 
 @settings(max_examples=150)
-@given(problems())
+@given(budgeted())
 def test_front_answers_every_budget(problem):
     decision_set, rewards, budgets = problem
     front = decision_set.budget_front(rewards, budgets)

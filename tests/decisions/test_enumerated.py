@@ -8,19 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semibandits.decisions.enumerated import EnumeratedDecisions
+from strategies import WHOLE, lists_of_decisions, with_vectors
 
 ROWS = [[1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 1, 1], [1, 0, 0, 1]]
 
 
-@st.composite
-def lists_and_weights(draw):
-    d = draw(st.integers(1, 6))
-    rows = draw(st.lists(st.tuples(*[st.integers(0, 1)] * d), min_size=1, max_size=12, unique=True))
-    values = draw(st.sampled_from([st.integers(-2, 2).map(float), st.floats(-5, 5)]))
-    return rows, np.array(draw(st.lists(values, min_size=d, max_size=d)))
-
-
-@given(lists_and_weights())
+@given(with_vectors(lists_of_decisions(), WHOLE | st.floats(-5, 5), size=lambda rows: len(rows[0])))
 @settings(max_examples=150)
 def test_maximize_equals_enumeration(case):
     rows, weights = case

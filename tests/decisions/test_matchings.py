@@ -6,41 +6,15 @@ import networkx as nx
 import numpy as np
 import pytest
 from brute_force import as_rows, costs_of_potentials
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from cycle_lists import all_cycles
 from semibandits.decisions.matchings import Matchings
+from strategies import MIXED, SATURATED, bipartite_edges, with_vectors
 
-MODES = ["both", "rows", "columns", "none"]
-every_mode = pytest.mark.parametrize("saturate", MODES)
-
-
-@st.composite
-def graphs(draw, saturate):
-    """Pairs in any order, with parallel edges, that allow at least one decision."""
-    n_rows = draw(st.integers(1, 4))
-    n_columns = n_rows if saturate == "both" else draw(st.integers(1, 4))
-    if (saturate == "rows" and n_rows > n_columns) or (saturate == "columns" and n_rows < n_columns):
-        n_rows, n_columns = n_columns, n_rows
-    pair = st.tuples(st.integers(0, n_rows - 1), st.integers(0, n_columns - 1))
-    pairs = draw(st.lists(pair, min_size=1, max_size=6))
-    if saturate != "none":
-        partner = draw(st.permutations(range(max(n_rows, n_columns))))
-        pairs += [(r, c) for r, c in enumerate(partner) if r < n_rows and c < n_columns]
-    pairs = draw(st.permutations(pairs))
-    assume(all_matchings(pairs, saturate))
-    return pairs
-
-
-weight = st.one_of(st.integers(-3, 3).map(float), st.floats(-1, 1, allow_subnormal=False))
-
-
-@st.composite
-def problems(draw, saturate):
-    pairs = draw(graphs(saturate))
-    return pairs, np.array(draw(st.lists(weight, min_size=len(pairs), max_size=len(pairs))))
+every_mode = pytest.mark.parametrize("saturate", SATURATED)
 
 
 def all_matchings(pairs, saturate):
@@ -60,7 +34,7 @@ def all_matchings(pairs, saturate):
 @settings(max_examples=150)
 @given(data=st.data())
 def test_maximize_is_the_best_of_all_matchings(saturate, data):
-    pairs, theta = data.draw(problems(saturate))
+    pairs, theta = data.draw(with_vectors(bipartite_edges(saturate), MIXED))
     decisions = Matchings(pairs, saturate)
     x = decisions.maximize(theta)
     rows = as_rows(all_matchings(pairs, saturate), len(pairs))
@@ -73,7 +47,7 @@ def test_maximize_is_the_best_of_all_matchings(saturate, data):
 @settings(max_examples=150)
 @given(data=st.data())
 def test_listing_counting_membership_and_size(saturate, data):
-    pairs = data.draw(graphs(saturate))
+    pairs = data.draw(bipartite_edges(saturate))
     decisions = Matchings(pairs, saturate)
     expected = set(all_matchings(pairs, saturate))
     rows = decisions.enumerate()
@@ -92,7 +66,7 @@ def test_listing_counting_membership_and_size(saturate, data):
 @given(data=st.data())
 def test_exchange_graph(saturate, data):
     """Its cycles are the ways to another matching; the parts of x* xor y are disjoint cycles, whose costs are the gap of y."""
-    pairs, theta = data.draw(problems(saturate))
+    pairs, theta = data.draw(with_vectors(bipartite_edges(saturate), MIXED))
     decisions = Matchings(pairs, saturate)
     graph, rows = decisions.exchange_graph(theta), decisions.enumerate()
     x = graph.decision

@@ -9,19 +9,16 @@ from brute_force import as_rows, costs_of_potentials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from matroid_cases import KINDS
+from matroid_cases import KINDS, defined_matroids
 from semibandits import matroids
 from semibandits.decisions.matroids import MatroidBases
-
-# Small integers make ties and exact sums; the second kind has gaps far apart.
-numbers = st.one_of(st.integers(-2, 2).map(float), st.sampled_from([0.1, 0.3, -1e-6, 1e6]))
+from strategies import FAR_APART, items_of, with_vectors
 
 
-@st.composite
-def instances(draw, kind):
-    d = draw(st.integers(1, 5))
-    matroid, _ = KINDS[kind](draw, d)
-    return matroid, np.array(draw(st.lists(numbers, min_size=d, max_size=d)))
+def instances(kind):
+    """A matroid and weights of its items."""
+    some = defined_matroids(kind, least=1).map(lambda pair: pair[0])
+    return with_vectors(some, FAR_APART, size=items_of)
 
 
 def all_bases(matroid):

@@ -7,23 +7,15 @@ import numpy as np
 import pytest
 from brute_force import assert_same_exchanges
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.matroids import Oracle
-
-numbers = st.one_of(st.integers(-2, 2).map(float), st.sampled_from([-0.0, 0.1, 0.3, -1e-6, 1e6]))
-
-
-@st.composite
-def instances(draw):
-    d = draw(st.integers(1, 7))
-    return MSets(d, draw(st.integers(0, d))), np.array(draw(st.lists(numbers, min_size=d, max_size=d)))
+from strategies import FAR_APART, items_of, small_msets, with_vectors
 
 
 @settings(max_examples=150)
-@given(instances())
+@given(with_vectors(small_msets(7), FAR_APART, size=items_of))
 def test_maximize_equals_enumeration_and_prefers_small_indices(instance):
     decisions, theta = instance
     best = max(
@@ -34,7 +26,7 @@ def test_maximize_equals_enumeration_and_prefers_small_indices(instance):
 
 
 @settings(max_examples=150)
-@given(instances())
+@given(with_vectors(small_msets(7), FAR_APART, size=items_of))
 def test_swaps_and_exchange_graph_are_those_of_the_matroid_given_by_an_oracle(instance):
     decisions, theta = instance
     reference = MatroidBases(Oracle(decisions.d, lambda indices: len(indices) <= decisions.m))

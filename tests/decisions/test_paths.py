@@ -12,31 +12,9 @@ from hypothesis import strategies as st
 from cycle_lists import all_cycles
 from semibandits.decisions.paths import Paths
 from semibandits.errors import InvalidInputError
+from strategies import MIXED, arcs_of_network, networks, with_vectors
 
 DIAMOND = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("a", "b")]
-
-
-@st.composite
-def networks(draw):
-    """Arcs between nodes of shuffled names with at least one path from 'source' to 'target'; some arcs lead nowhere."""
-    n = draw(st.integers(2, 6))
-    node = st.integers(0, n - 1)
-    pairs = draw(st.lists(st.tuples(node, node), max_size=9))
-    arcs = [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]
-    first, last = sorted(draw(st.lists(node, min_size=2, max_size=2, unique=True)))
-    through = sorted({first, last} | set(draw(st.lists(st.integers(first, last), max_size=2))))
-    arcs = draw(st.permutations(arcs + list(itertools.pairwise(through))))
-    names = draw(st.permutations("abcdef"[:n]))
-    return [(names[u], names[v]) for u, v in arcs], names[first], names[last]
-
-
-weight = st.one_of(st.integers(-3, 3).map(float), st.floats(-1, 1, allow_subnormal=False))
-
-
-@st.composite
-def problems(draw):
-    arcs, source, target = draw(networks())
-    return arcs, source, target, np.array(draw(st.lists(weight, min_size=len(arcs), max_size=len(arcs))))
 
 
 def all_paths(arcs, node, target):
@@ -47,9 +25,9 @@ def all_paths(arcs, node, target):
 
 
 @settings(max_examples=150)
-@given(problems())
-def test_maximize_is_the_best_of_all_paths(problem):
-    arcs, source, target, theta = problem
+@given(with_vectors(networks(), MIXED, size=arcs_of_network))
+def test_maximize_is_the_best_of_all_paths(instance):
+    (arcs, source, target), theta = instance
     decisions = Paths(arcs, source, target)
     x = decisions.maximize(theta)
     rows = as_rows(all_paths(arcs, source, target), len(arcs))
@@ -77,10 +55,10 @@ def test_listing_counting_membership_and_size(network, data):
 
 
 @settings(max_examples=150)
-@given(problems())
-def test_exchange_graph(problem):
+@given(with_vectors(networks(), MIXED, size=arcs_of_network))
+def test_exchange_graph(instance):
     """Its cycles are the ways to another path, and the arcs in which a path differs from x* conserve flow and cost its gap."""
-    arcs, source, target, theta = problem
+    (arcs, source, target), theta = instance
     decisions = Paths(arcs, source, target)
     graph, rows = decisions.exchange_graph(theta), decisions.enumerate()
     x = graph.decision

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
-from route_cases import routes, street_grid
+from example_sets import street_grid
+from strategies import routes
 
 
 def index_of(costs, least, bonuses, x):

@@ -6,29 +6,11 @@ import networkx as nx
 import numpy as np
 from brute_force import assert_same_exchanges
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.matroids import Oracle
-
-numbers = st.one_of(st.integers(-2, 2).map(float), st.sampled_from([0.1, 0.3, -1e-6, 1e6]))
-
-
-@st.composite
-def graphs(draw):
-    """Connected multigraphs with loops and parallel edges, in any order."""
-    n = draw(st.integers(1, 5))
-    tree = [(draw(st.integers(0, v - 1)), v) for v in range(1, n)]
-    node = st.integers(0, n - 1)
-    extra = draw(st.lists(st.tuples(node, node), min_size=1 if n == 1 else 0, max_size=8 - n))
-    return draw(st.permutations(tree + extra))
-
-
-@st.composite
-def instances(draw):
-    edges = draw(graphs())
-    return edges, np.array(draw(st.lists(numbers, min_size=len(edges), max_size=len(edges))))
+from strategies import FAR_APART, connected_edges, with_vectors
 
 
 def is_tree(edges, chosen):
@@ -44,7 +26,7 @@ def all_trees(edges):
 
 
 @settings(max_examples=150)
-@given(instances())
+@given(with_vectors(connected_edges(), FAR_APART))
 def test_maximize_equals_enumeration_and_prefers_small_indices(instance):
     """Kruskal with ties to smaller indices finds the tree whose sorted list of (weight, index) comes first."""
     edges, theta = instance
@@ -54,7 +36,7 @@ def test_maximize_equals_enumeration_and_prefers_small_indices(instance):
 
 
 @settings(max_examples=100)
-@given(graphs())
+@given(connected_edges())
 def test_count_listing_and_membership(edges):
     decisions = SpanningTrees(edges)
     trees = all_trees(edges)
@@ -65,7 +47,7 @@ def test_count_listing_and_membership(edges):
 
 
 @settings(max_examples=150)
-@given(instances())
+@given(with_vectors(connected_edges(), FAR_APART))
 def test_swaps_and_exchange_graph_are_those_of_the_matroid_given_by_an_oracle(instance):
     """The oracle uses networkx; `test_matroid_bases` compares its swaps with brute force."""
     edges, theta = instance

@@ -7,30 +7,7 @@ from hypothesis import strategies as st
 
 from semibandits.kernels.dag import acyclic_order, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.exchange import incidence
-
-
-@st.composite
-def multigraphs(draw, acyclic):
-    n = draw(st.integers(1, 7))
-    node = st.integers(0, n - 1)
-    arcs = draw(st.lists(st.tuples(node, node), max_size=16))
-    if acyclic:
-        label = draw(st.permutations(range(n)))
-        arcs = [(label[min(arc)], label[max(arc)]) for arc in arcs if arc[0] != arc[1]]
-    return n, arcs
-
-
-@st.composite
-def networks(draw):
-    """Nodes in topological order, all of them between the first and the last; arcs in any order."""
-    n = draw(st.integers(2, 6))
-    arcs = draw(st.lists(st.tuples(st.integers(0, n - 2), st.integers(1, n - 1)), max_size=10))
-    arcs = [arc for arc in arcs if arc[0] < arc[1]] + [(v, v + 1) for v in range(n - 1)]
-    return n, draw(st.permutations(arcs))
-
-
-def ends(arcs):
-    return np.array(arcs, dtype=np.int64).reshape(-1, 2).T.copy()
+from strategies import WHOLE, ends_of, multigraphs, ordered_networks, vectors
 
 
 def grouped(n, own, other):
@@ -45,8 +22,8 @@ def twin_paths(arcs, v, last):
     return [(k, *rest) for k, (u, w) in enumerate(arcs) if u == v for rest in twin_paths(arcs, w, last)]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(multigraphs(acyclic=False))
+@settings(max_examples=150)
+@given(multigraphs((1, 7), (0, 16)))
 def test_acyclic_order_omits_nodes_reachable_from_a_cycle(instance):
     n, arcs = instance
     graph = nx.DiGraph(arcs)
@@ -54,30 +31,30 @@ def test_acyclic_order_omits_nodes_reachable_from_a_cycle(instance):
     on_cycles = {v for part in nx.strongly_connected_components(graph) if len(part) > 1 for v in part}
     on_cycles |= {v for v in graph if graph.has_edge(v, v)}
     behind = on_cycles.union(*(nx.descendants(graph, v) for v in on_cycles))
-    order = acyclic_order(n, *ends(arcs)).tolist()
+    order = acyclic_order(n, *ends_of(arcs)).tolist()
     assert sorted(order) == sorted(set(range(n)) - behind)
     assert all(order.index(u) < order.index(v) for u, v in arcs if v in order)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(multigraphs(acyclic=True), st.data())
+@settings(max_examples=150)
+@given(multigraphs((1, 7), (0, 16), acyclic=True), st.data())
 def test_nodes_between_against_reachability(instance, data):
     n, arcs = instance
     graph = nx.DiGraph(arcs)
     graph.add_nodes_from(range(n))
     source, target = data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, n - 1))
     expected = ({source} | nx.descendants(graph, source)) & ({target} | nx.ancestors(graph, target))
-    found = nodes_between(source, target, acyclic_order(n, *ends(arcs)), *ends(arcs))
+    found = nodes_between(source, target, acyclic_order(n, *ends_of(arcs)), *ends_of(arcs))
     assert set(np.flatnonzero(found).tolist()) == expected
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(networks(), st.data())
+@settings(max_examples=150)
+@given(ordered_networks(6, 10), st.data())
 def test_longest_path_against_all_paths(instance, data):
     n, arcs = instance
-    tails, heads = ends(arcs)
-    weights = data.draw(st.lists(st.integers(-3, 3), min_size=len(arcs), max_size=len(arcs)))
-    x, heaviest = longest_path(np.array(weights, dtype=np.float64), *grouped(n, heads, tails))
+    tails, heads = ends_of(arcs)
+    weights = data.draw(vectors(len(arcs), WHOLE))
+    x, heaviest = longest_path(weights, *grouped(n, heads, tails))
     assert heaviest.tolist() == [max(sum(weights[k] for k in path) for path in twin_paths(arcs, 0, v)) for v in range(n)]
     assert tuple(sorted(np.flatnonzero(x), key=lambda k: tails[k])) == twin_longest(arcs, weights, n - 1)
 
@@ -90,11 +67,11 @@ def twin_longest(arcs, weights, v):
     return max(ways, key=lambda way: (sum(weights[k] for k in way[0]), -way[1]))[0]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(networks())
+@settings(max_examples=150)
+@given(ordered_networks(6, 10))
 def test_paths_by_rank_against_recursion(instance):
     n, arcs = instance
-    tails, heads = ends(arcs)
+    tails, heads = ends_of(arcs)
     expected = twin_paths(arcs, 0, n - 1)
     rows = paths_by_rank(len(arcs), len(expected), *grouped(n, tails, heads))
     assert [tuple(sorted(np.flatnonzero(row), key=lambda k: tails[k])) for row in rows] == expected

@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
+from example_sets import street_grid
 from marks import later
-from route_cases import routes, street_grid
 from semibandits.kernels.detours import plausible_route
 from semibandits.kernels.index.problem import SOLVED, STOPPED, IndexProblem
 from semibandits.kernels.index.search import BOUND, REPORT, SPENT
 from semibandits.kernels.route_raises import raises_of, road_network
+from strategies import routes
 
 
 def search(x, costs, bonuses, *, hint=0.0, guess=None, budget=10_000):

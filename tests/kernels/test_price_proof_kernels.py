@@ -9,6 +9,7 @@ from cycle_lists import all_cycles
 from semibandits.kernels.exchange import arcs_of
 from semibandits.kernels.price_proof import open_cycles, ways_back
 from semibandits.kernels.tilted_search import tilted_cycles
+from strategies import ends_of, multigraphs
 
 ENOUGH = 10_000
 
@@ -16,9 +17,8 @@ ENOUGH = 10_000
 @st.composite
 def priced_graphs(draw):
     """(n, tails, heads, costs, weights): items of Gaussian rewards on most arcs, whose raises some caps limit."""
-    n = draw(st.integers(2, 5))
-    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda pair: pair[0] != pair[1])
-    ends = [(v, (v + 1) % n) for v in range(n)] + draw(st.lists(pairs, max_size=10))
+    n, more = draw(multigraphs((2, 5), (0, 10), loops=False))
+    ends = [(v, (v + 1) % n) for v in range(n)] + more
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     costs = rng.random(len(ends)) if draw(st.booleans()) else rng.integers(0, 3, len(ends)) / 4.0
     return priced(rng, n, ends, costs, draw(st.integers(1, 5)))
@@ -33,9 +33,8 @@ def priced(rng, n, ends, costs, n_prices):
     # psi(s) is the largest s e - w e^2 / 2 over raises e up to the cap: convex, 0 at 0, at most s cap.
     raises = np.minimum(prices / rates[:, None], caps[:, None])
     weights = np.outer(costs, prices) - raises * prices + rates[:, None] * raises**2 / 2.0
-    tails, heads = np.array(ends, dtype=np.int64).T.copy()
     rows = np.column_stack((weights, costs - caps))  # by columns if there is one price: another version of the kernel
-    return n, tails, heads, costs, np.ascontiguousarray(rows)
+    return n, *ends_of(ends), costs, np.ascontiguousarray(rows)
 
 
 def search(graph, level, *, begin=1e-7, max_labels=ENOUGH, max_found=ENOUGH, starts=None):
@@ -54,7 +53,7 @@ def open_ones(graph, level, begin):
 
 
 @given(priced_graphs(), st.sampled_from([0.05, 0.5, 2.0]), st.sampled_from([1e-7, 1e-3]))
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 def test_the_least_bound_of_all_cycles_is_found(graph, level, begin):
     n, tails, heads, _, weights = graph
     ptr, arcs, found, labels, complete = search(graph, level, begin=begin)
@@ -78,7 +77,7 @@ def test_the_least_bound_of_all_cycles_is_found(graph, level, begin):
 
 
 @given(priced_graphs())
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 def test_a_search_that_is_broken_off_is_incomplete(graph):
     _, _, whole, labels, _ = search(graph, 2.0)
     assert search(graph, 2.0, max_labels=labels)[4]
@@ -95,7 +94,7 @@ def test_a_search_that_is_broken_off_is_incomplete(graph):
 
 
 @given(priced_graphs())
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 def test_ways_back_are_lower_bounds(graph):
     """They are exact where no cycle has a negative weight, and -inf elsewhere."""
     n, tails, heads, _, weights = graph
@@ -132,7 +131,7 @@ def test_searches_outgrow_their_first_arrays():
 
 
 @given(priced_graphs(), st.sampled_from([0.05, 0.5, 2.0]), st.booleans())
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 def test_the_search_of_the_solver_finds_a_cycle_if_one_is_open(graph, level, has_hub):
     n, tails, heads, costs, weights = graph
     if has_hub:  # arcs back from any node end at node 0 instead

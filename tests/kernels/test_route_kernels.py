@@ -12,19 +12,14 @@ from semibandits.kernels.dijkstra import distances_from, negative_walk, shortest
 from semibandits.kernels.oracles.routes import clip_costs
 from semibandits.kernels.ranked_paths import ranked_paths
 from semibandits.kernels.ratios import negative_cycle
-
-FEW = st.integers(0, 3).map(float)
+from strategies import FEW, ends_of, multigraphs, vectors
 
 
 @st.composite
 def digraphs(draw):
     """Number of nodes, tails, heads and costs >= 0 of a digraph without self-loops."""
-    n = draw(st.integers(2, 6))
-    arc = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda pair: pair[0] != pair[1])
-    arcs = draw(st.lists(arc, min_size=1, max_size=14))
-    costs = draw(st.lists(FEW, min_size=len(arcs), max_size=len(arcs)))
-    tails, heads = np.array(arcs, dtype=np.int64).T
-    return n, tails.copy(), heads.copy(), np.array(costs)
+    n, arcs = draw(multigraphs((2, 6), (1, 14), loops=False))
+    return n, *ends_of(arcs), draw(vectors(len(arcs), FEW))
 
 
 def both_ways(n, tails, heads):
@@ -119,7 +114,7 @@ def test_walks_lose_their_loops_only(graph, data):
 @settings(max_examples=150)
 def test_negative_walks(graph, data):
     n, tails, heads, costs = graph
-    gains = np.array(data.draw(st.lists(FEW, min_size=len(tails), max_size=len(tails))))
+    gains = data.draw(vectors(len(tails), FEW))
     walk, pi = negative_walk(both_ways(n, tails, heads)[0], costs, gains)
     from_0 = np.isfinite(lengths_from(n, tails, heads, costs, 0))
     live = from_0[tails]

@@ -10,20 +10,15 @@ from hypothesis import strategies as st
 from cycle_lists import all_cycles
 from semibandits.kernels.exchange import arcs_of
 from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
+from strategies import FEW, ends_of, multigraphs, vectors
 
 
 @st.composite
 def digraphs(draw):
     """(n, tails, heads, costs, information): parallel arcs and zero costs, no loops, no information at cost 0."""
-    n = draw(st.integers(2, 5))
-    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda p: p[0] != p[1])
-    ends = draw(st.lists(pairs, min_size=1, max_size=11))
-    a = len(ends)
-    values = draw(st.sampled_from([st.integers(0, 3).map(float), st.floats(0.01, 3.0)]))
-    costs = np.array(draw(st.lists(values, min_size=a, max_size=a)))
-    information = np.array(draw(st.lists(st.floats(0.0, 5.0), min_size=a, max_size=a)))
-    tails, heads = np.array(ends, dtype=np.int64).T.copy()
-    return n, tails, heads, costs, np.where(costs > 0, information, 0.0)
+    n, arcs = draw(multigraphs((2, 5), (1, 11), loops=False))
+    costs = draw(vectors(len(arcs), draw(st.sampled_from([FEW, st.floats(0.01, 3.0)]))))
+    return n, *ends_of(arcs), costs, np.where(costs > 0, draw(vectors(len(arcs), st.floats(0.0, 5.0))), 0.0)
 
 
 def worst_ratio(start, alive, tails, heads, costs, information):
@@ -59,7 +54,7 @@ def search(graph, start, alive, ratio, max_labels=10_000, from_each=False):
 
 
 @given(digraphs(), st.integers(0, 4))
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 def test_distances_are_those_of_bellman_and_ford(graph, dead):
     n, tails, heads, costs, _ = graph
     alive, start = np.arange(n) != dead, (dead + 1) % n if dead < n else 0
@@ -68,7 +63,7 @@ def test_distances_are_those_of_bellman_and_ford(graph, dead):
 
 
 @given(digraphs())
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 def test_peeling_agrees_with_repeated_deletion(graph):
     n, tails, heads, _, _ = graph
     arcs = arcs_of(n, tails, heads)
@@ -86,7 +81,7 @@ def test_peeling_agrees_with_repeated_deletion(graph):
 
 
 @given(digraphs(), st.integers(0, 4), st.sampled_from([0.0, 0.3, 2.0]))
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 def test_worst_closed_walk_is_the_worst_simple_cycle(graph, dead, at_least):
     n, tails, heads, costs, information = graph
     alive, start = np.arange(n) != dead, (dead + 1) % n if dead < n else 0
@@ -108,7 +103,7 @@ def test_worst_closed_walk_is_the_worst_simple_cycle(graph, dead, at_least):
 
 
 @given(digraphs(), st.sampled_from([0.0, 0.3, 2.0]))
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 def test_searches_from_each_node_find_the_worst_cycle(graph, at_least):
     n, tails, heads, costs, information = graph
     alive = np.ones(n, dtype=bool)

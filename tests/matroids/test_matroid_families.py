@@ -9,15 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from matroid_cases import KINDS
+from matroid_cases import KINDS, defined_matroids
 from semibandits import matroids
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
-
-
-@st.composite
-def instances(draw, kind):
-    """A matroid and its definition: a function from a tuple of items to bool."""
-    return KINDS[kind](draw, draw(st.integers(0, 5)))
 
 
 def subsets(items):
@@ -48,7 +42,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 @many
 @given(data=st.data())
 def test_independence_agrees_with_the_definition_and_the_axioms(kind, data):
-    matroid, definition = data.draw(instances(kind))
+    matroid, definition = data.draw(defined_matroids(kind))
     family = {s for s in subsets(range(matroid.d)) if matroid.is_independent(as_array(s))}
     assert family == table(matroid, definition)
     assert () in family
@@ -62,7 +56,7 @@ def test_independence_agrees_with_the_definition_and_the_axioms(kind, data):
 @many
 @given(data=st.data())
 def test_greedy_exchanges_and_lightest_partners(kind, data):
-    matroid, definition = data.draw(instances(kind))
+    matroid, definition = data.draw(defined_matroids(kind))
     d = matroid.d
     order = data.draw(st.permutations(range(d)))[: data.draw(st.integers(0, d))]
     kept = slow_greedy(order, definition)
@@ -86,7 +80,7 @@ def test_greedy_exchanges_and_lightest_partners(kind, data):
 @many
 @given(data=st.data())
 def test_bases_are_listed_in_order_and_counted(kind, data):
-    matroid, definition = data.draw(instances(kind))
+    matroid, definition = data.draw(defined_matroids(kind))
     independent = table(matroid, definition)
     rank = max(map(len, independent))
     expected = sorted(s for s in independent if len(s) == rank)

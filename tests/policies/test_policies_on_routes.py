@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from route_cases import street_grid
+from example_sets import street_grid
 
 POLICIES = [sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.ThompsonSampling(), sb.GLADE(), sb.OSSB()]
 by_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)

@@ -9,15 +9,10 @@ from semibandits.kernels.components import strong_components
 from semibandits.kernels.cycle_decomposition import exchanged_items
 from semibandits.kernels.cycles import are_closed, are_simple, carried_over, select_cycles
 from semibandits.regret_bound.cycles import CyclePool, Cycles
+from strategies import ends_of, multigraphs
 
-
-@st.composite
-def graphs(draw):
-    """A directed multigraph with loops: number of nodes, tails, heads."""
-    n = draw(st.integers(1, 8))
-    ends = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=25))
-    pairs = np.array(ends, dtype=np.int64).reshape(-1, 2)
-    return n, pairs[:, 0].copy(), pairs[:, 1].copy()
+GRAPHS = multigraphs((1, 8), (0, 25)).map(lambda graph: (graph[0], *ends_of(graph[1])))
+"""Directed multigraphs with loops: number of nodes, tails, heads."""
 
 
 def family(lists):
@@ -32,7 +27,7 @@ def slow_is_simple(arcs, tails, heads):
     return len(arcs) > 0 and len(set(arcs)) == len(arcs) and once and nx.is_weakly_connected(graph)
 
 
-@given(graphs())
+@given(GRAPHS)
 def test_components_against_networkx(graph):
     n, tails, heads = graph
     component = strong_components(n, tails, heads)
@@ -50,7 +45,7 @@ def test_a_long_path_and_a_long_cycle_of_components():
     assert not strong_components(n, np.append(tails, n - 1), np.append(heads, 0)).any()
 
 
-@given(graphs(), st.data())
+@given(GRAPHS, st.data())
 def test_simple_cycles_against_the_definition(graph, data):
     n, tails, heads = graph
     arcs = st.lists(st.integers(0, len(tails) - 1), max_size=5) if len(tails) else st.just([])
@@ -64,7 +59,7 @@ def test_simple_cycles_against_the_definition(graph, data):
     np.testing.assert_array_equal(are_simple(cycles.ptr, cycles.arcs, tails, heads, n), expected)
 
 
-@given(graphs(), st.data())
+@given(GRAPHS, st.data())
 def test_closed_families_against_the_definition(graph, data):
     n, tails, heads = graph
     arcs = st.lists(st.integers(0, len(tails) - 1), max_size=5) if len(tails) else st.just([])

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
-from route_cases import routes, street_grid
+from example_sets import street_grid
 from semibandits.laws.gaussian import bounded_by
 from semibandits.regret_bound.enumeration import information_over_list
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.recheck import check_kept
+from strategies import routes
 
 
 def check_bracket(x, costs, variance, law=None):

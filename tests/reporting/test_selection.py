@@ -8,7 +8,7 @@ import pytest
 from payload_schema import check_payload
 
 import semibandits as sb
-from route_cases import street_grid
+from example_sets import street_grid
 from semibandits.instances import instance_from_description
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import report_data
