@@ -43,7 +43,7 @@ GROUPS = {
     "solver": (
         "regret_bound: block circulation columns conic cycles decision_search enumeration interior master newton_systems oracle",
         "regret_bound: plan precision presolve problem raises rates routes rows separation solve worst_cycle",
-        "kernels: cycles cycle_decomposition components separation newton layers",
+        "kernels: cycles cycle_decomposition components separation newton",
         "tests: regret_bound/test_columns regret_bound/test_route_bounds regret_bound/test_recheck",
     ),
     "glpg": (
@@ -52,7 +52,7 @@ GROUPS = {
         "tests: regret_bound/test_glpg regret_bound/test_projection regret_bound/test_discretise decisions/test_polytopes",
     ),
     "exchange": (
-        "kernels: exchange lists matroid_intersection",
+        "kernels: exchange matroid_intersection",
         "tests: decisions/test_matroid_intersections decisions/test_matchings decisions/test_lists",
     ),
     "budgets": (
@@ -224,7 +224,11 @@ def listed(group: str, *, tests: bool) -> list[Path]:
     for folder, names in (line.split(": ") for line in GROUPS[group]):
         if (folder == "tests") == tests:
             home = TESTS if tests else LIBRARY / folder
-            found += [path for name in names.split() for path in sorted(home.glob(f"{name}.py"))]
+            for name in names.split():
+                files = sorted(home.glob(f"{name}.py"))
+                if not files:
+                    raise SystemExit(f"GROUPS of {Path(__file__).name} name {folder}/{name}.py, and there is no such file")
+                found += files
     return found
 
 
