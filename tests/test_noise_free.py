@@ -43,6 +43,7 @@ def test_plays_of_items_on_an_m_set_agree_with_the_closed_form(foresight):
     assert rates[2:] == pytest.approx(1 / (0.6 - theta[2:]) ** 2, rel=0.06)  # logarithms of items differ
 
 
+@pytest.mark.verify
 def test_ties_cost_nothing():
     problem = noise_free.Problem.of(sb.MSets(4, 1), np.array([1.0, 1.0, 1.0, 0.5]), 0.5)
     late = spend(problem, sb.GLADE(), (100.0,))[-1]
@@ -54,6 +55,7 @@ def test_the_least_cost_is_the_bound_times_a_logarithm_common_to_all_items():
     assert problem.least(np.full(len(problem.theta), 5.0)) == pytest.approx(5 * problem.bound.value, rel=2e-4)
 
 
+@pytest.mark.verify
 def test_the_cost_of_the_hub_agrees_with_the_closed_form():
     # n plays of each of k decisions refute these if 1/n + 2 variance / (k n) = 1; the joint decision costs too much here.
     k, variance = 4, 0.5

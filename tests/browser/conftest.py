@@ -2,6 +2,8 @@
 
 import os
 import shutil
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -14,12 +16,28 @@ ARGUMENTS = (
     "--disable-component-update", "--disable-sync", "--force-color-profile=srgb", "--font-render-hinting=none",
 )  # fmt: skip
 PATIENCE = 20_000  # milliseconds
+HERE = Path(__file__).parent
+BROWSERS, ENDS = [], ExitStack()
 expect.set_options(timeout=PATIENCE)
 
 
-@pytest.fixture(scope="package")
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem):
+    """End the browser after the last test of the folder: its event loop must not affect tests of other folders."""
+    if nextitem is None or nextitem.path.parent != HERE:
+        ENDS.close()
+
+
+@pytest.fixture
 def browser():
-    """One for this folder: the interface keeps an event loop running, which must not affect tests of other folders."""
+    """The browser of all tests in this folder."""
+    if not BROWSERS:
+        BROWSERS.append(start())
+        ENDS.callback(BROWSERS.clear)
+    return BROWSERS[0]
+
+
+def start():
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         # A browser is not a Python package: `make test` installs one if it can (root on Debian), and else sets this variable.
@@ -31,17 +49,18 @@ def browser():
             "or set SEMIBANDITS_NO_BROWSER=1 to skip them",
             pytrace=False,
         )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
-        yield browser
-        browser.close()
+    playwright = ENDS.enter_context(sync_playwright())
+    browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+    ENDS.callback(browser.close)
+    return browser
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture
 def tab(browser):
     """A page shared by the tests: a new one takes longer than most of them."""
-    with browser.new_context() as context:
-        yield context.new_page()
+    if not browser.contexts:
+        browser.new_context().new_page()
+    return browser.contexts[0].pages[0]
 
 
 @pytest.fixture

@@ -9,12 +9,10 @@ import pytest
 from command_cases import SHORT, STUDY, TABLE, call, learn
 
 
-@pytest.fixture(scope="session", autouse=True)
-def quiet():
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
     """Where kernels are not compiled yet, lines of progress would come that nobody asked for."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("semibandits.cli.progress.FIRST_SECONDS", math.inf)
-        yield
+    monkeypatch.setattr("semibandits.cli.progress.FIRST_SECONDS", math.inf)
 
 
 class Program:

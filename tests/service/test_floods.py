@@ -5,6 +5,7 @@ import socket
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 import uvicorn
@@ -86,7 +87,7 @@ class _Loop:
 
     def create_task(self, work):
         work.close()
-        return SimpleNamespace(add_done_callback=lambda call: None)
+        return Mock()
 
 
 class _Transport:
