@@ -1,6 +1,8 @@
 """Number of generated examples, order of the tests, and worst approximation ratios, collected from all test processes."""
 
+import random
 import signal
+from itertools import groupby
 from zlib import crc32
 
 import pytest
@@ -28,6 +30,8 @@ class Ratios:
 
 def pytest_addoption(parser):
     parser.addoption("--examples", type=float, metavar="N", help="draw N times the stated examples, other ones in each run")
+    order = {"type": int, "nargs": "?", "const": random.randrange(10**6), "metavar": "SEED"}
+    parser.addoption("--shuffle", help="take the files in another order, which the seed gives again", **order)
 
 
 def pytest_configure(config):
@@ -62,7 +66,13 @@ def pytest_collection_modifyitems(config, items):
         wanted = round((SHARE if factor is None else factor) * stated.max_examples)
         examples = max(wanted, min(stated.max_examples, LEAST))
         function._hypothesis_internal_use_settings = settings(stated, max_examples=examples)
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    seed = getattr(config, "workerinput", {"shuffle": config.getoption("--shuffle")})["shuffle"]
+    if seed is None:
+        items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    else:
+        files = [[*group] for _, group in groupby(items, key=lambda item: item.path)]
+        random.Random(seed).shuffle(files)
+        items[:] = [item for file in files for item in file]
 
 
 @pytest.fixture
@@ -89,12 +99,19 @@ def pytest_sessionfinish(session):
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    node.workerinput["shuffle"] = node.config.getoption("--shuffle")  # the same seed for all processes
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
     for row in getattr(node, "workeroutput", {}).get("worst_ratios", []):
         node.config.stash[WORST].add(*row)
 
 
 def pytest_terminal_summary(terminalreporter, config):
+    if config.getoption("--shuffle") is not None:
+        terminalreporter.write_line(f"the order of the files was that of --shuffle {config.getoption('--shuffle')}")
     rows = config.stash[WORST].rows
     if not rows:
         return

@@ -53,6 +53,7 @@ PARTS: Final = {
         "do random tests hold for five times as many examples, and other ones than in the suite?",
     ),
     "long-tests": Part("-m pytest -n 2 --dist worksteal -m verify", 3, "do the tests hold that are too long for the suite?"),
+    "order": Part("-m pytest -n 2 --dist worksteal --shuffle", 6, "does the suite pass with its files in another order?"),
     "out-of-scale": Part(
         "verification/out_of_scale.py", 5, "are brackets right with costs up to 10^15 times as large as the others?"
     ),
