@@ -1,6 +1,9 @@
 """A small decision set of each family, with ties among equal items; policies of every kind; learners in a database."""
 
+import json
+
 import numpy as np
+from sqlalchemy import text as sql
 
 import semibandits as sb
 from semibandits import matroids
@@ -81,6 +84,27 @@ def means_of(decision_set):
     return theta if decision_set.upper is None else decision_set.upper - np.abs(theta)
 
 
+def text(learner):
+    """The state of a learner as JSON."""
+    return json.dumps(learner.state(), sort_keys=True, allow_nan=False)
+
+
+def restored(learner):
+    """A learner of the same state, which went through JSON."""
+    own = {"decision_set": learner.decision_set} if isinstance(learner.decision_set, Pairs) else {}
+    return sb.Learner.from_state(json.loads(text(learner)), **own)
+
+
+def play_alike(learners, rounds, rewards, available=(None, None)):
+    """Ask two learners for rounds of the same items and tell them the same rewards, a function of the items."""
+    for _ in range(rounds):
+        one, other = (learner.ask(some) for learner, some in zip(learners, available, strict=True))
+        assert (one.id, one.labels) == (other.id, other.labels)
+        told = rewards(one.items)
+        for learner in learners:
+            learner.tell(one.id, told)
+
+
 OPTIONS = {"variance": 0.5, "seed": 3, "drift_error": 0.01}
 
 
@@ -92,3 +116,8 @@ def opened(url, name="one", **options):
 def new(url, name="one", **options):
     """The same, which is created if necessary."""
     return opened(url, name, **{"decision_set": sb.MSets(6, 2), "policy": sb.CUCB(), **OPTIONS, **options})
+
+
+def execute(learner, statement, **values):
+    """Carry out a statement of SQL on the database of a learner."""
+    learner._backend.run(lambda connection: connection.execute(sql(statement), values))

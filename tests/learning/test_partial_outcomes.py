@@ -63,33 +63,6 @@ def test_an_outcome_without_rewards_is_a_forgotten_round(outcome):
     np.testing.assert_array_equal(one.ask().decision, other.ask().decision)
 
 
-WRONG = {
-    "misspelt label": (lambda asked: {"x": 1.0}, r"must have labels of the items only, .* got 1 unknown of 1 \(first: 'x'\)"),
-    "short": (lambda asked: [1.0, 2.0], r"shape \(k,\) = \(3,\)"),
-    "empty": (lambda asked: [], r"shape \(k,\) = \(3,\), got \(0,\)"),
-    "infinite": (lambda asked: [1.0, None, np.inf], "at most 1e\\+100 in size, got inf at index 2 .*: pass finite rewards"),
-    "huge": (lambda asked: [1.0, None, -1e101], r"got -1e\+101 at index 2 .*: scale them down"),
-    "text": (lambda asked: [1.0, None, "1"], "sequence of real numbers"),
-    "object": (lambda asked: [1.0, None, object()], "sequence of numbers"),
-    "complex": (lambda asked: np.array([1.0, np.nan, 1j]), "real numbers, got complex128 ones"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_partial_outcomes_are_validated_too(name):
-    make, message = WRONG[name]
-    learner = learner_of()
-    one, asked = learner.ask(), learner.ask()
-    before = learner.state()
-    for call in (
-        lambda: learner.tell(asked.id, make(asked), partial=True),
-        lambda: learner.tell_many({one.id: [1.0, None, 2.0], asked.id: make(asked)}, partial=True),
-    ):
-        with pytest.raises(InvalidInputError, match=message):
-            call()
-        assert learner.state() == before
-
-
 def test_unobserved_items_are_played_again_first():
     """They count as never played, not as observed with reward 0."""
     learner = Learner(MSets(4, 2), ThompsonSampling(), variance=0.5, seed=0)
