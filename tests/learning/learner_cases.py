@@ -1,5 +1,6 @@
 """A small decision set of each family, with ties among equal items; policies of every kind; learners in a database."""
 
+import copy
 import json
 
 import numpy as np
@@ -16,6 +17,7 @@ from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.routes import Routes
 from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.families.description import digest
 from semibandits.policies.aescb import AESCB
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.escb import ESCB
@@ -93,6 +95,28 @@ def restored(learner):
     """A learner of the same state, which went through JSON."""
     own = {"decision_set": learner.decision_set} if isinstance(learner.decision_set, Pairs) else {}
     return sb.Learner.from_state(json.loads(text(learner)), **own)
+
+
+MISSING = object()
+
+
+def put(outer, path, value):
+    """Replace or remove (by MISSING) one part of plain JSON, if it is still there."""
+    key, *inner = path
+    if not (isinstance(outer, dict) and key in outer) and not (isinstance(outer, list) and key in range(len(outer))):
+        return
+    if inner:
+        put(outer[key], inner, value)
+    elif value is MISSING:
+        del outer[key]
+    else:
+        outer[key] = copy.deepcopy(value)
+
+
+def sealed(state):
+    """With the checksum of its content: damage is also found in the content."""
+    content = {name: part for name, part in state.items() if name != "checksum"}
+    return {**content, "checksum": digest(content)}
 
 
 def play_alike(learners, rounds, rewards, available=(None, None)):

@@ -11,11 +11,12 @@ import zlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learner_cases import MISSING, put, sealed
 
 import semibandits as sb
 from semibandits import matroids
 from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
-from semibandits.families.description import digest, rebuild
+from semibandits.families.description import rebuild
 from semibandits.learning import storage
 from semibandits.learning.database import journal, transfer
 from semibandits.learning.database.opening import existing, new_backend, stored_learner
@@ -23,7 +24,6 @@ from semibandits.learning.database.operations import Entry
 from semibandits.policies.many.agent import ManyItemsAgent
 
 MOST_MEMORY = 32 * 2**20
-MISSING = object()
 VALUES = st.sampled_from(
     [2**31, 2**53 - 1, 2**53, 2**63 - 1, 2**63, 10**12, 10**290, 1e300, -1, -(2**63) - 1, 0.5, None, True, "x", [], {}, [2**63],
      {"": 2**63}, MISSING]
@@ -72,30 +72,12 @@ def use(learner):
     learner.state()
 
 
-def sealed(state):
-    content = {name: part for name, part in state.items() if name != "checksum"}
-    return {**content, "checksum": digest(content)}
-
-
 def places(value, path=()):
     """All positions in plain JSON; of long lists the first three."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value[:3]) if isinstance(value, list) else ()
     for key, inner in pairs:
         yield (*path, key)
         yield from places(inner, (*path, key))
-
-
-def put(outer, path, value):
-    """Replace or remove one part of plain JSON, if it is still there."""
-    key, *inner = path
-    if not (isinstance(outer, dict) and key in outer) and not (isinstance(outer, list) and key in range(len(outer))):
-        return
-    if inner:
-        put(outer[key], inner, value)
-    elif value is MISSING:
-        del outer[key]
-    else:
-        outer[key] = copy.deepcopy(value)
 
 
 @st.composite
