@@ -19,6 +19,7 @@ from semibandits.decisions.routes import Routes
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.families.description import digest
 from semibandits.policies.aescb import AESCB
+from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.escb import ESCB
 from semibandits.policies.glade import GLADE
@@ -49,6 +50,22 @@ class Pairs(DecisionSet):
 
     def enumerate(self, limit=100_000):
         return np.array([[i in (j, j + 1) for i in range(self._d)] for j in range(self._d - 1)])
+
+
+class Fixed(Policy, Agent):
+    """A user's own policy and its agents, which play one decision."""
+
+    def __init__(self, *decision):
+        self.decision = np.array(decision, dtype=bool)
+
+    def start(self, decision_set, variance):
+        return type(self)(*self.decision)
+
+    def choose(self, rng):
+        return self.decision
+
+    def observe(self, items, rewards):
+        pass
 
 
 def pairs_of(n_rows, n_columns):

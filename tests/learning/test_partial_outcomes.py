@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from learner_cases import SETS
+from learner_cases import SETS, Fixed
 
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError
 from semibandits.learning import Learner
-from semibandits.policies.base import Agent, Policy
 from semibandits.policies.thompson import ThompsonSampling
 
 
@@ -72,14 +71,13 @@ def test_unobserved_items_are_played_again_first():
     assert first.items[1] in second.items
 
 
-class Recorder(Agent):
+class Recording(Fixed):
     """Keeps the calls that it receives."""
 
-    def __init__(self):
-        self.received = []
-
-    def choose(self, rng):
-        return np.array([True, False, True, True])
+    def start(self, decision_set, variance):
+        agent = super().start(decision_set, variance)
+        agent.received = []
+        return agent
 
     def observe(self, items, rewards):
         self.received.append(("observe", items.tolist(), rewards.tolist()))
@@ -94,13 +92,8 @@ class Recorder(Agent):
         pass
 
 
-class Recording(Policy):
-    def start(self, decision_set, variance):
-        return Recorder()
-
-
 def test_own_agents_forget_the_lost_items_and_observe_the_others():
-    learner = Learner(MSets(4, 3), Recording(), variance=1.0, seed=0)
+    learner = Learner(MSets(4, 3), Recording(1, 0, 1, 1), variance=1.0, seed=0)
     learner.tell(learner.ask().id, [1.0, None, 3.0], partial=True)
     learner.tell(learner.ask().id, [None] * 3, partial=True)
     learner.tell(learner.ask().id, [1.0, 2.0, 3.0], partial=True)
