@@ -85,12 +85,6 @@ class Recording(Fixed):
     def forget(self, items):
         self.received.append(("forget", items.tolist()))
 
-    def state(self):
-        return {}
-
-    def restore(self, state):
-        pass
-
 
 def test_own_agents_forget_the_lost_items_and_observe_the_others():
     learner = Learner(MSets(4, 3), Recording(1, 0, 1, 1), variance=1.0, seed=0)
