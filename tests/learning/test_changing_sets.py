@@ -6,9 +6,7 @@ from learner_cases import POLICIES, SETS, Fixed, play_alike, restored, text
 
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.msets import MSets
-from semibandits.decisions.paths import Paths
 from semibandits.decisions.routes import Routes
-from semibandits.errors import InvalidInputError
 from semibandits.learning import Learner
 from semibandits.learning.storage import stored_generator
 from semibandits.policies import CUCB, ESCB, GLADE, ThompsonSampling
@@ -33,16 +31,6 @@ def test_old_rounds_expire_as_if_forgotten_one_by_one(options, old):
     assert text(learner) == text(other)
     assert learner.expire(**options) == ()
     assert [one.id for one in learner.open_rounds] == list(range(old, 5))
-
-
-def test_rounds_that_were_told_do_not_expire():
-    learner = Learner(MSets(6, 2), GLADE(), variance=1.0, seed=0)
-    rounds = asked(learner, 4)
-    learner.tell(1, [0.0, 1.0])
-    assert [one.id for one in learner.expire(age=1)] == [0]
-    learner.tell(rounds[2].id, [0.0, 1.0])
-    with pytest.raises(InvalidInputError, match="told or forgotten already"):
-        learner.tell(0, [0.0, 1.0])
 
 
 def played(learner, n, rng):
@@ -200,20 +188,3 @@ def test_policies_of_your_own():
     agent = old.replace(MSets(2, 1))[0]._agent
     assert agent.known.sums.tolist() == [3.0, 0.0]
     assert (agent.known.rounds, agent.opened) == (2, [0])
-
-
-def test_a_network_that_grows_finds_the_new_way():
-    """A new street of the least cost is tried and then used."""
-    rng = np.random.default_rng(0)
-    means = {("s", "a"): 3.0, ("a", "t"): 3.0, ("s", "t"): 5.0, ("s", "b"): 1.0, ("b", "t"): 1.0}
-    learner = Learner(Paths(list(means)[:3], "s", "t"), variance=0.25, seed=0)
-
-    def travel(n):
-        for _ in range(n):
-            one = learner.ask()
-            learner.tell(one.id, costs=[means[label] + 0.5 * rng.normal() for label in one.labels])
-        return one.labels
-
-    assert travel(200) == (("s", "t"),)
-    learner, _ = learner.replace(Paths(list(means), "s", "t"))
-    assert travel(200) == (("s", "b"), ("b", "t"))

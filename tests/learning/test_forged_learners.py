@@ -112,6 +112,9 @@ def test_a_forged_state_is_an_error_or_a_learner(states, data):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
+        (("ageing",), {}, "ageing must hold weights and weighted sums of all items"),
+        (("ageing", "plays"), [1.0] * 6, "ageing must hold weights"),
+        (("ageing", "plays", 0), -1.0, "ageing must hold weights"),
         (("ageing", "rounds"), 2**63, "ageing must hold weights"),
         (("ageing", "rounds"), 1e300, "ageing must hold weights"),
         (("ageing", "plays", 1), 2.0**54, "ageing must hold weights"),

@@ -5,13 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from learner_cases import POLICIES, SETS, Pairs, text
+from learner_cases import POLICIES, SETS, Fixed, Pairs, text
 
 import semibandits as sb
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.learning import Learner, Round
-from semibandits.policies.base import Agent, Policy
 from semibandits.policies.escb import ESCB
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.thompson import ThompsonSampling
@@ -214,11 +213,14 @@ def test_own_sets_that_fail_leave_the_learner_as_it_was(name, mode):
     assert failures
 
 
-class LastAgent(Agent):
-    """Plays a given list."""
+class Listed(Fixed):
+    """A user's own policy, which plays a given list and fails at negative rewards."""
 
-    def __init__(self, answers):
+    def __init__(self, *answers):
         self.answers, self.seen = list(answers), []
+
+    def start(self, decision_set, variance):
+        return Listed(*self.answers)
 
     def choose(self, rng):
         rng.random()
@@ -234,16 +236,6 @@ class LastAgent(Agent):
 
     def restore(self, state):
         self.seen = state["seen"]
-
-
-class Listed(Policy):
-    """A user's own policy."""
-
-    def __init__(self, *answers):
-        self.answers = answers
-
-    def start(self, decision_set, variance):
-        return LastAgent(self.answers)
 
 
 def test_own_policies_must_choose_decisions():
