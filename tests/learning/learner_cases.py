@@ -7,27 +7,10 @@ import numpy as np
 from sqlalchemy import text as sql
 
 import semibandits as sb
-from semibandits import matroids
-from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.enumerated import EnumeratedDecisions
-from semibandits.decisions.matchings import Matchings
-from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.msets import MSets
-from semibandits.decisions.paths import Paths
-from semibandits.decisions.routes import Routes
-from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.families.description import digest
-from semibandits.policies.aescb import AESCB
-from semibandits.policies.base import Agent, Policy
-from semibandits.policies.cucb import CUCB
-from semibandits.policies.escb import ESCB
-from semibandits.policies.glade import GLADE
-from semibandits.policies.ossb import OSSB
-from semibandits.policies.thompson import ThompsonSampling
 
 
-class Pairs(DecisionSet):
+class Pairs(sb.DecisionSet):
     """Neighbours on a line: a user's own set."""
 
     def __init__(self, d=5):
@@ -52,7 +35,7 @@ class Pairs(DecisionSet):
         return np.array([[i in (j, j + 1) for i in range(self._d)] for j in range(self._d - 1)])
 
 
-class Fixed(Policy, Agent):
+class Fixed(sb.Policy, sb.Agent):
     """A user's own policy and its agents, which play one decision."""
 
     def __init__(self, *decision):
@@ -73,25 +56,25 @@ def pairs_of(n_rows, n_columns):
 
 
 SETS = {
-    "paths": lambda: Paths([("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("b", "t"), ("b", "x")], "s", "t"),
-    "routes": lambda: Routes(
+    "paths": lambda: sb.Paths([("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("b", "t"), ("b", "x")], "s", "t"),
+    "routes": lambda: sb.Routes(
         [("s", "a"), ("s", "b"), ("a", "b"), ("b", "a"), ("a", "t"), ("b", "t"), ("b", "t")], "s", "t", 0.25
     ),
-    "trees": lambda: SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (3, 3)]),
-    "msets": lambda: MSets(6, 2),
-    "matchings": lambda: Matchings(pairs_of(3, 3)),
-    "matroid": lambda: MatroidBases(matroids.Partition("aabbbc", {"a": 1, "b": 2, "c": 0})),
-    "intersection": lambda: MatroidIntersection(matroids.Partition("aabbcc", 1), matroids.Partition("xyzxyz", 1)),
-    "enumerated": lambda: EnumeratedDecisions([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 0, 0]], items="abcd"),
+    "trees": lambda: sb.SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (3, 3)]),
+    "msets": lambda: sb.MSets(6, 2),
+    "matchings": lambda: sb.Matchings(pairs_of(3, 3)),
+    "matroid": lambda: sb.MatroidBases(sb.matroids.Partition("aabbbc", {"a": 1, "b": 2, "c": 0})),
+    "intersection": lambda: sb.MatroidIntersection(sb.matroids.Partition("aabbcc", 1), sb.matroids.Partition("xyzxyz", 1)),
+    "enumerated": lambda: sb.EnumeratedDecisions([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 0, 0]], items="abcd"),
     "own": Pairs,
 }
 POLICIES = {
-    "AESCB": AESCB(ratio=0.9),
-    "CUCB": CUCB(radius="kveton"),
-    "ESCB": ESCB(radius="log-loglog"),
-    "GLADE": GLADE(),
-    "OSSB": OSSB(),
-    "ThompsonSampling": ThompsonSampling(scale=0.5),
+    "AESCB": sb.AESCB(ratio=0.9),
+    "CUCB": sb.CUCB(radius="kveton"),
+    "ESCB": sb.ESCB(radius="log-loglog"),
+    "GLADE": sb.GLADE(),
+    "OSSB": sb.OSSB(),
+    "ThompsonSampling": sb.ThompsonSampling(scale=0.5),
 }
 
 

@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 from learner_cases import POLICIES, SETS, Fixed, play_alike, restored, text
 
-from semibandits.decisions.enumerated import EnumeratedDecisions
-from semibandits.decisions.msets import MSets
-from semibandits.decisions.routes import Routes
-from semibandits.learning import Learner
+from semibandits import CUCB, ESCB, GLADE, EnumeratedDecisions, Learner, MSets, Routes, ThompsonSampling
 from semibandits.learning.storage import stored_generator
-from semibandits.policies import CUCB, ESCB, GLADE, ThompsonSampling
 from verification_scripts import script
 
 

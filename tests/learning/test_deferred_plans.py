@@ -8,8 +8,7 @@ import pytest
 from learner_cases import SETS, means_of
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError, StorageError
-from semibandits.policies.ossb import OSSB
+from semibandits import OSSB, InvalidInputError, StorageError
 
 
 @pytest.fixture

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from learner_cases import MISSING, put, sealed
 
 import semibandits as sb
-from semibandits import matroids
-from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
+from semibandits import InvalidInputError, SemibanditsError, StorageError, matroids
 from semibandits.families.description import rebuild
 from semibandits.learning import storage
 from semibandits.learning.database import journal, transfer

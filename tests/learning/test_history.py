@@ -5,12 +5,7 @@ import pandas
 import pytest
 from learner_cases import POLICIES, SETS, Pairs, means_of, play_alike, restored
 
-from semibandits.decisions.enumerated import EnumeratedDecisions
-from semibandits.decisions.msets import MSets
-from semibandits.decisions.spanning_trees import SpanningTrees
-from semibandits.learning import Learner
-from semibandits.policies.cucb import CUCB
-from semibandits.policies.glade import GLADE
+from semibandits import CUCB, GLADE, EnumeratedDecisions, Learner, MSets, SpanningTrees
 
 LETTERS = EnumeratedDecisions([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]], items="abcd")
 

@@ -8,12 +8,7 @@ import pytest
 from learner_cases import POLICIES, SETS, Fixed, Pairs, text
 
 import semibandits as sb
-from semibandits.decisions.msets import MSets
-from semibandits.errors import InvalidInputError, SolverError
-from semibandits.learning import Learner, Round
-from semibandits.policies.escb import ESCB
-from semibandits.policies.ossb import OSSB
-from semibandits.policies.thompson import ThompsonSampling
+from semibandits import ESCB, OSSB, InvalidInputError, Learner, MSets, Round, SolverError, ThompsonSampling
 
 
 def fresh(policy=None, decision_set=None, seed=0):

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from learner_cases import POLICIES, SETS, restored
 
-from semibandits.errors import Infeasible, InvalidInputError
+from semibandits import Infeasible, InvalidInputError, Learner
 from semibandits.kernels.rules.statistics import COUNTS, PLAYS, ROOTS, SCALES, SUMS
-from semibandits.learning import Learner
 
 REWARDS = st.integers(-5, 5) | st.floats(-10, 10)
 

@@ -13,15 +13,8 @@ import numpy as np
 import pytest
 from learner_cases import MISSING, POLICIES, SETS, means_of, restored, sealed
 
-from semibandits import matroids
-from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.msets import MSets
-from semibandits.errors import InvalidInputError
-from semibandits.learning import Learner, storage
-from semibandits.policies.base import Agent, Policy
-from semibandits.policies.cucb import CUCB
-from semibandits.policies.ossb import OSSB
+from semibandits import CUCB, OSSB, Agent, InvalidInputError, Learner, MatroidBases, MatroidIntersection, MSets, Policy, matroids
+from semibandits.learning import storage
 
 
 def run(learner, rng, rounds, trace):
@@ -168,80 +161,60 @@ def ossb_state():
     return state_of(OSSB())
 
 
-CONTENT = [
-    ("agent", MISSING),
-    ("agent", []),
-    ("agent", "counters", [0]),
-    ("agent", "counters", 0, 1),  # too few rounds
-    ("agent", "counters", 1, 3),  # unseen items
-    ("agent", "marks", lambda marks: [1.5] * len(marks)),
-    ("agent", "marks", lambda marks: [10**400] * len(marks)),
-    ("agent", "marks", []),
-    ("agent", "memory", [1.0]),
-    ("agent", "more", 1),
-    ("agent", "pending", 0, -1),
-    ("agent", "plays", MISSING),
-    ("agent", "plays", [0.0] * 4),
-    ("agent", "plays", [1.0]),
-    ("agent", "plays", 0, 0.5),
-    ("agent", "rows", 4),
-    ("agent", "rows", [[0, 7]]),
-    ("agent", "rows", [[0]]),
-    ("agent", "sums", 0, "inf"),
-    ("decision_set", "description", "m", 3),
-    ("decision_set", "description", "m", "x"),
-    ("decision_set", "fingerprint", "0" * 64),
-    ("generator", {}),
-    ("generator", "bit_generator", "MT19937"),
-    ("generator", "has_uint32", 2),
-    ("generator", "inc", "4"),  # even
-    ("generator", "state", 12),
-    ("generator", "state", str(2**128)),
-    ("generator", "uinteger", -1),
-    ("next_id", 0),
-    ("next_id", 99),
-    ("next_id", 10**5000),
-    ("open_rounds", {}),
-    ("open_rounds", 0, MISSING),
-    ("open_rounds", lambda rounds: [*rounds, rounds[-1]]),
-    ("open_rounds", 0, "id", 10**6),
-    ("open_rounds", 0, "items", [0]),
-    ("open_rounds", 0, "items", [0, 9]),
-    ("open_rounds", 0, "items", [1, 1, 2]),
-    ("policy", "specification", "gammma", 1.0),
-    ("policy", "specification", "name", "UCB"),
-    ("policy", "specification", "radius", MISSING),
-    ("policy", "specification", "radius", {"log": -1.0, "loglog": 0.0, "loglog_per_item": 0.0}),
-    ("statistics", []),
-    ("statistics", "plays", 10**18),
-    ("statistics", "plays", 0, -1.0),
-    ("statistics", "plays", 0, 77.0),
-    ("statistics", "sums", 0, 1e300),
-    ("statistics", "sums", 0, 10**400),
-    ("variance", -1.0),
-]
-"""Paths to parts of a state, with what is put there: a value, MISSING, or a function of what was there."""
+CONTENT = {
+    "agent": [MISSING, []],
+    "agent counters": [[0]],
+    "agent counters 0": [1],  # too few rounds
+    "agent counters 1": [3],  # of unseen items
+    "agent marks": [lambda marks: [1.5] * len(marks), lambda marks: [10**400] * len(marks), []],
+    "agent memory": [[1.0]],
+    "agent more": [1],
+    "agent pending 0": [-1],
+    "agent plays": [MISSING, [0.0] * 4, [1.0]],
+    "agent plays 0": [0.5],
+    "agent rows": [4, [[0, 7]], [[0]]],
+    "agent sums 0": ["inf"],
+    "decision_set description m": [3, "x"],
+    "decision_set fingerprint": ["0" * 64],
+    "generator": [{}],
+    "generator bit_generator": ["MT19937"],
+    "generator has_uint32": [2],
+    "generator inc": ["4"],  # even
+    "generator state": [12, str(2**128)],
+    "generator uinteger": [-1],
+    "next_id": [0, 99, 10**5000],
+    "open_rounds": [{}, lambda rounds: [*rounds, rounds[-1]]],
+    "open_rounds 0": [MISSING],
+    "open_rounds 0 id": [10**6],
+    "open_rounds 0 items": [[0], [0, 9], [1, 1, 2]],
+    "policy specification gammma": [1.0],
+    "policy specification name": ["UCB"],
+    "policy specification radius": [MISSING, {"log": -1.0, "loglog": 0.0, "loglog_per_item": 0.0}],
+    "statistics": [[]],
+    "statistics plays": [10**18],
+    "statistics plays 0": [-1.0, 77.0],
+    "statistics sums 0": [1e300, 10**400],
+    "variance": [-1.0],
+}
+"""Paths to parts of a state, and what each is replaced by: values, MISSING, or functions of what was there."""
+CHANGES = [pytest.param(path, value, id=f"{path} {k}") for path, values in CONTENT.items() for k, value in enumerate(values)]
 
 
-def id_of(change):
-    return " ".join(map(str, change[:-1]))
-
-
-def changed(state, path_and_value):
-    """A copy of a state with one part of `CONTENT`."""
-    *path, last, value = path_and_value
+def changed(state, path, value):
+    """A copy of a state with another value of one part."""
+    *outer, last = (int(key) if key.isdigit() else key for key in path.split())
     state = copy.deepcopy(state)
-    outer = reduce(getitem, path, state)
+    part = reduce(getitem, outer, state)
     if value is MISSING:
-        outer.pop(last)
+        part.pop(last)
     else:
-        outer[last] = value(outer[last]) if callable(value) else value
+        part[last] = value(part[last]) if callable(value) else value
     return state
 
 
-@pytest.mark.parametrize("change", CONTENT, ids=id_of)
-def test_invalid_content_is_refused_with_a_correct_checksum(change, ossb_state):
-    state = changed(ossb_state, change)
+@pytest.mark.parametrize(("path", "value"), CHANGES)
+def test_invalid_content_is_refused_with_a_correct_checksum(path, value, ossb_state):
+    state = changed(ossb_state, path, value)
     with suppress(ValueError):  # numbers of thousands of digits cannot be written
         state = sealed(state)
     with pytest.raises(InvalidInputError, match=r"must|did you mean"):
@@ -275,16 +248,16 @@ def test_rows_that_claim_to_be_huge_are_refused_before_memory_is_taken():
         Learner.from_state(sealed(state))
 
 
-@pytest.mark.parametrize("change", [change for change in CONTENT if change[0] == "agent" and len(change) > 2], ids=id_of)
-def test_a_refused_state_leaves_the_agent_as_it_was(change, ossb_state):
+@pytest.mark.parametrize(("path", "value"), [change for change in CHANGES if change.values[0].startswith("agent ")])
+def test_a_refused_state_leaves_the_agent_as_it_was(path, value, ossb_state):
     learner = Learner.from_state(ossb_state)
     before = learner._agent.state()
     try:
-        learner._agent.restore(changed(ossb_state, change)["agent"])
+        learner._agent.restore(changed(ossb_state, path, value)["agent"])
     except InvalidInputError:
         assert learner._agent.state() == before
     else:  # only the learner can detect it
-        assert change == ("agent", "plays", [0.0] * 4)
+        assert (path, value) == ("agent plays", [0.0] * 4)
 
 
 def test_states_that_are_not_json_are_refused():

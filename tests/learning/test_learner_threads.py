@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 from learner_cases import restored
 
-from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.msets import MSets
-from semibandits.errors import ConcurrentUseError, SemibanditsError
-from semibandits.learning import Learner
+from semibandits import CUCB, ConcurrentUseError, DecisionSet, Learner, MSets, SemibanditsError
 from semibandits.learning.exclusion import Uses
-from semibandits.policies.cucb import CUCB
 
 THREADS = 8
 CALLS = {

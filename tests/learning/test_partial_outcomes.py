@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 from learner_cases import SETS, Fixed
 
-from semibandits.decisions.msets import MSets
-from semibandits.errors import InvalidInputError
-from semibandits.learning import Learner
-from semibandits.policies.thompson import ThompsonSampling
+from semibandits import InvalidInputError, Learner, MSets, ThompsonSampling
 
 
 def learner_of():

@@ -5,12 +5,9 @@ from dataclasses import fields
 
 import pytest
 
-from semibandits.policies.aescb import AESCB
-from semibandits.policies.escb import ESCB
-from semibandits.policies.ossb import OSSB
-from semibandits.policies.radius import RADII, Radius
+from semibandits import AESCB, ESCB, OSSB, Radius, ThompsonSampling
+from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES, build, policy_from
-from semibandits.policies.thompson import ThompsonSampling
 
 
 @pytest.mark.parametrize("cls", POLICIES)
