@@ -1,6 +1,7 @@
 """A small decision set of each family, with ties among equal items; policies of every kind; learners in a database."""
 
 import copy
+import hashlib
 import json
 
 import numpy as np
@@ -13,26 +14,17 @@ from semibandits.families.description import digest
 class Pairs(sb.DecisionSet):
     """Neighbours on a line: a user's own set."""
 
-    def __init__(self, d=5):
-        self._d = d
-
-    @property
-    def d(self):
-        return self._d
-
-    @property
-    def m(self):
-        return 2
+    d, m = 5, 2
 
     def maximize(self, weights):
         w = np.asarray(weights, dtype=np.float64)
         best = int(np.argmax(w[:-1] + w[1:]))
-        x = np.zeros(self._d, dtype=bool)
+        x = np.zeros(self.d, dtype=bool)
         x[best : best + 2] = True
         return x
 
     def enumerate(self, limit=100_000):
-        return np.array([[i in (j, j + 1) for i in range(self._d)] for j in range(self._d - 1)])
+        return np.array([[i in (j, j + 1) for i in range(self.d)] for j in range(self.d - 1)])
 
 
 class Fixed(sb.Policy, sb.Agent):
@@ -119,14 +111,26 @@ def sealed(state):
     return {**content, "checksum": digest(content)}
 
 
-def play_alike(learners, rounds, rewards, available=(None, None)):
-    """Ask two learners for rounds of the same items and tell them the same rewards, a function of the items."""
+def play_alike(learners, rounds, rewards, available=None):
+    """Ask learners for rounds of the same items, and tell them the same rewards, a function of the items."""
     for _ in range(rounds):
-        one, other = (learner.ask(some) for learner, some in zip(learners, available, strict=True))
-        assert (one.id, one.labels) == (other.id, other.labels)
-        told = rewards(one.items)
-        for learner in learners:
+        asked = [learner.ask(some) for learner, some in zip(learners, available or [None] * len(learners), strict=True)]
+        assert len({(one.id, one.labels) for one in asked}) == 1
+        told = rewards(asked[0].items)
+        for learner, one in zip(learners, asked, strict=True):
             learner.tell(one.id, told)
+
+
+def play(learner, rounds, rewards, available=None):
+    """The same for one learner, which is returned."""
+    play_alike([learner], rounds, rewards, [available])
+    return learner
+
+
+def summed(parts):
+    """Lines of an export with the right checksum."""
+    lines = [json.dumps(part) for part in parts]
+    return [*lines, json.dumps({"checksum": hashlib.sha256("\n".join(lines).encode()).hexdigest()})]
 
 
 OPTIONS = {"variance": 0.5, "seed": 3, "drift_error": 0.01}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from learner_cases import POLICIES, SETS, Fixed, play_alike, restored, text
+from learner_cases import POLICIES, SETS, Fixed, play, play_alike, restored, text
 
 import semibandits as sb
 from semibandits.decisions.available import AvailableDecisions, available_decisions
@@ -27,7 +27,7 @@ def outcome(rng, k):
     return -0.3 - rng.random(k)
 
 
-def play(learner, rounds, rng):
+def play_with_some(learner, rounds, rng):
     """Rounds with some items, each of which has a decision among them that are listed."""
     for _ in range(rounds):
         mask = rng.random(learner.decision_set.d) < 0.85
@@ -68,7 +68,7 @@ def test_lowered_weights_give_the_rounds_of_the_family(family, name, monkeypatch
     """Without the sets of the families, all policies still play available decisions, and see unseen items first."""
     monkeypatch.setattr(type(SETS[family]()), "_restricted_to", sb.DecisionSet._restricted_to)
     learner = learner_on(family, POLICIES[name])
-    play(learner, 30, np.random.default_rng(2))
+    play_with_some(learner, 30, np.random.default_rng(2))
     assert isinstance(learner._agent.part.agent.decision_set, AvailableDecisions)
 
 
@@ -206,7 +206,7 @@ def test_regret_with_random_items():
 
 def test_variances_of_a_policy_follow_their_items():
     policy = sb.CUCB(variance=(0.1, 0.6, 1.0, 1.5, 2.0))
-    play(sb.Learner(sb.MSets(5, 2), policy, variance=1.0, seed=0), 30, np.random.default_rng(0))
+    play_with_some(sb.Learner(sb.MSets(5, 2), policy, variance=1.0, seed=0), 30, np.random.default_rng(0))
 
 
 @pytest.mark.one_in(3)
@@ -217,16 +217,13 @@ def test_laws_follow_their_items(family, name):
     d, upper = SETS[family]().d, SETS[family]().upper  # bounds of normal rewards among others are not supported
     kinds = [sb.laws.Gamma(1.0 + i, cost=True) if upper is not None or i % 2 else sb.laws.Gaussian(0.1 + i) for i in range(d)]
     learner = learner_on(family, POLICIES[name], variance=np.linspace(0.1, 2.0, d), law=sb.laws.Mixed(kinds))
-    play(learner, 25, np.random.default_rng(3))
+    play_with_some(learner, 25, np.random.default_rng(3))
 
 
 @pytest.mark.parametrize("family", SETS)
 def test_the_best_decision_that_is_left(family):
     learner, rng = learner_on(family, sb.CUCB()), np.random.default_rng(0)
-    decision_set = learner.decision_set
-    for _ in range(20):
-        asked = learner.ask()
-        learner.tell(asked.id, outcome(rng, len(asked.items)))
+    decision_set = play(learner, 20, lambda items: outcome(rng, len(items))).decision_set
     before = text(learner)
     unseen = np.zeros(decision_set.d) if decision_set.upper is None else decision_set.upper
     means = np.where(learner.plays > 0, learner.means, unseen)
@@ -317,8 +314,7 @@ def test_damaged_states_are_refused(part):
 
 def test_a_failed_round_changes_nothing(monkeypatch):
     learner, rng = sb.Learner(sb.MSets(6, 2), sb.OSSB(), variance=1.0, seed=0), np.random.default_rng(0)
-    for _ in range(10):
-        learner.tell(learner.ask([0, 1, 2, 3]).id, rng.normal(size=2))
+    play(learner, 10, lambda items: rng.normal(size=2), available=[0, 1, 2, 3])
     before = text(learner)
     monkeypatch.setattr(learner._agent, "_open_round", lambda x: 1 / 0)
     with pytest.raises(ZeroDivisionError):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from learner_cases import POLICIES, SETS, Fixed, play_alike, restored, text
+from learner_cases import POLICIES, SETS, Fixed, play, play_alike, restored, text
 
 from semibandits import CUCB, ESCB, GLADE, EnumeratedDecisions, Learner, MSets, Routes, ThompsonSampling
 from semibandits.learning.storage import stored_generator
@@ -30,10 +30,7 @@ def test_old_rounds_expire_as_if_forgotten_one_by_one(options, old):
 
 
 def played(learner, n, rng):
-    for _ in range(n):
-        one = learner.ask()
-        learner.tell(one.id, -0.3 - rng.random(len(one.items)))
-    return learner
+    return play(learner, n, lambda items: -0.3 - rng.random(len(items)))
 
 
 @pytest.mark.one_in(3)

@@ -1,11 +1,10 @@
 """Plans that are solved outside `ask`: what is played meanwhile, and that replays never solve anything."""
 
-import json
 import threading
 
 import numpy as np
 import pytest
-from learner_cases import SETS, means_of
+from learner_cases import SETS, means_of, restored
 
 import semibandits as sb
 from semibandits import OSSB, InvalidInputError, StorageError
@@ -102,7 +101,7 @@ def test_rounds_with_unavailable_items_follow_what_is_left_of_the_plan(monkeypat
     decisions = play(learner, 100, available=some)
     assert all(2 not in items for items in decisions)
     assert explored(learner) > before
-    again = sb.Learner.from_state(learner.state())
+    again = restored(learner)
     assert play(again, 20, available=some) == play(learner, 20, available=some)
     assert again.state() == learner.state()
 
@@ -114,8 +113,7 @@ def test_a_restored_learner_continues_bit_for_bit(is_planned):
     assert learner.wants_plan
     if is_planned:
         learner.solve_plan()
-    state = json.loads(json.dumps(learner.state()))
-    again = sb.Learner.from_state(state)
+    state, again = learner.state(), restored(learner)
     assert again.wants_plan is learner.wants_plan is not is_planned
     assert (state["version"], state["defer_plans"], state.get("wants_plan", False)) == (2, True, not is_planned)
     assert play(again, 10) == play(learner, 10)

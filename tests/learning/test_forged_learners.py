@@ -1,7 +1,6 @@
 """States, journals and databases forged with correct checksums: an error of the library, within little memory and time."""
 
 import copy
-import hashlib
 import json
 import re
 import sqlite3
@@ -11,7 +10,7 @@ import zlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from learner_cases import MISSING, put, sealed
+from learner_cases import MISSING, play, put, sealed, summed
 
 import semibandits as sb
 from semibandits import InvalidInputError, SemibanditsError, StorageError, matroids
@@ -63,8 +62,7 @@ def states():
 
 
 def use(learner):
-    asked = learner.ask()
-    learner.tell(asked.id, [0.5] * len(asked.items))
+    play(learner, 1, lambda items: [0.5] * len(items))
     learner.forget(learner.ask_many(2)[0].id)
     learner.expire(age=0)
     learner.best(), learner.estimates(), learner.plays, repr(learner)
@@ -178,12 +176,6 @@ def backend(tmp_path_factory):
     backend.prepare(create=True)
     yield backend
     backend.close()
-
-
-def summed(parts):
-    """Lines of an export with the right checksum."""
-    lines = [json.dumps(part) for part in parts]
-    return [*lines, json.dumps({"checksum": hashlib.sha256("\n".join(lines).encode()).hexdigest()})]
 
 
 def with_content(part, kind, content):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from learner_cases import SETS, means_of, play_alike, restored
+from learner_cases import SETS, means_of, play, play_alike, restored
 
 import semibandits as sb
 from marks import later
@@ -93,12 +93,8 @@ def test_a_better_item_is_found_after_a_change(policy):
 
 def test_an_item_without_weight_counts_as_unobserved():
     learner = sb.Learner(sb.MSets(4, 1), sb.CUCB(), variance=1e-6, seed=0, half_life=1.0)
-    for _ in range(4):
-        asked = learner.ask()
-        learner.tell(asked.id, [1.0 - 0.2 * asked.items[0]])
-    for _ in range(9):
-        asked = learner.ask(np.array([True, False, False, False]))
-        learner.tell(asked.id, [1.0])
+    play(learner, 4, lambda items: 1.0 - 0.2 * items)
+    play(learner, 9, lambda items: [1.0], available=[True, False, False, False])
     weights = 2.0 ** -np.arange(12.0, 8.0, -1.0)
     assert (weights < LEAST).tolist() == [True, True, True, False]
     assert (learner.means[1:] > 0).tolist() == [False, False, True]
@@ -145,9 +141,7 @@ def played(rounds=40, **options):
 @pytest.mark.parametrize("policy", [sb.GLADE(), sb.ThompsonSampling(), sb.GLADE(law="bernoulli")], ids=str)
 def test_a_restored_learner_continues_bit_for_bit(policy):
     learner, rng = sb.Learner(sb.MSets(6, 2), policy, variance=0.2, seed=1, half_life=15.0), np.random.default_rng(3)
-    for _ in range(40):
-        learner.tell(learner.ask().id, rng.random(2))
-    again = restored(learner)
+    again = restored(play(learner, 40, lambda items: rng.random(2)))
     assert again.half_life == 15.0
     play_alike((learner, again), 30, lambda items: rng.random(2))
     assert again.state() == learner.state()

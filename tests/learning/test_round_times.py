@@ -1,37 +1,28 @@
 """Ages of open rounds, `expire` by seconds, and databases and exports that were written before times were stored."""
 
-import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from learner_cases import execute, new
+from learner_cases import execute, new, summed
 
 import semibandits as sb
 from semibandits.errors import StorageError
-from semibandits.learning.database import replica, schema, times, transfer
+from semibandits.learning.database import durable, replica, schema, times, transfer
 from semibandits.learning.database.opening import stored_learner
 from semibandits.learning.database.operations import Entry
 
 START = 1_700_000_000_000
 
 
-class Clock:
-    """A clock that is set by hand, in seconds."""
-
-    def __init__(self):
-        self.seconds = 0.0
-
-    def __call__(self):
-        return START + round(1_000 * self.seconds)
-
-
 @pytest.fixture
 def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(replica, "now", clock)
-    monkeypatch.setattr("semibandits.learning.database.durable.now", clock)
+    """A clock that is set by hand, in seconds."""
+    clock = SimpleNamespace(seconds=0.0)
+    for module in (replica, durable):
+        monkeypatch.setattr(module, "now", lambda: START + round(1_000 * clock.seconds))
     return clock
 
 
@@ -152,9 +143,7 @@ def test_exports_keep_times_and_older_ones_are_read(url, clock):
         part.pop("times", None)
         part.get("entry", {}).pop("time", None)
     parts[0]["version"] = 1
-    older = [json.dumps(part) for part in parts]
-    older.append(json.dumps({"checksum": hashlib.sha256("\n".join(older).encode()).hexdigest()}))
-    transfer.imported(backend, older, name="three")
+    transfer.imported(backend, summed(parts), name="three")
     three = sb.open_learner(url, name="three")
     assert three.ages() == dict.fromkeys(range(6))
     assert three.state() == learner.state()
