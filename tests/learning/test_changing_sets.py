@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from learner_cases import POLICIES, SETS, Fixed, play, play_alike, restored, text
 
-from semibandits import CUCB, ESCB, GLADE, EnumeratedDecisions, Learner, MSets, Routes, ThompsonSampling
+from semibandits import CUCB, GLADE, EnumeratedDecisions, Learner, MSets, Routes
 from semibandits.learning.storage import stored_generator
 from verification_scripts import script
 
@@ -51,14 +51,6 @@ def test_the_same_set_keeps_all_counts_and_open_rounds(family, name):
     again = restored(new)
     play_alike((new, again), 5, lambda items: -0.3 - rng.random(len(items)))
     assert text(new) == text(again)
-
-
-@pytest.mark.parametrize("policy", [CUCB(), ThompsonSampling(), ESCB()], ids=lambda policy: policy.name)
-def test_policies_of_counts_alone_continue_as_if_nothing_had_happened(policy):
-    old = played(Learner(MSets(6, 2), policy, variance=0.3, seed=1), 20, np.random.default_rng(0))
-    old.ask()
-    new, _ = old.replace(MSets(6, 2))
-    assert [one.decision.tolist() for one in asked(new, 5)] == [one.decision.tolist() for one in asked(old, 5)]
 
 
 @pytest.mark.parametrize("name", POLICIES)

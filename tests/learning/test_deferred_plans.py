@@ -9,19 +9,21 @@ from learner_cases import SETS, means_of, restored
 import semibandits as sb
 from semibandits import OSSB, InvalidInputError, StorageError
 
+ARGUMENTS = {"policy": sb.OSSB(), "variance": 0.2, "seed": 1, "defer_plans": True}
+
 
 @pytest.fixture
 def never_solved(monkeypatch):
     """`OSSB` cannot solve plans."""
-
-    def refused(self, agent):
-        raise AssertionError("a plan was solved")
-
-    monkeypatch.setattr(OSSB, "solved", refused)
+    monkeypatch.setattr(sb.OSSB, "solved", None)
 
 
 def new(family="msets", **options):
-    return sb.Learner(SETS[family](), sb.OSSB(), variance=0.2, seed=1, **{"defer_plans": True, **options})
+    return sb.Learner(SETS[family](), **{**ARGUMENTS, **options})
+
+
+def opened(url):
+    return sb.open_learner(url, name="one", decision_set=SETS["msets"](), **ARGUMENTS)
 
 
 def play(learner, rounds, seed=0, available=None):
@@ -120,11 +122,6 @@ def test_a_restored_learner_continues_bit_for_bit(is_planned):
     assert again.solve_plan() == learner.solve_plan()
     assert play(again, 10) == play(learner, 10)
     assert again.state() == learner.state()
-
-
-def opened(url, **options):
-    arguments = {"decision_set": SETS["msets"](), "policy": sb.OSSB(), "variance": 0.2, "seed": 1, "defer_plans": True}
-    return sb.open_learner(url, name="one", **{**arguments, **options})
 
 
 def test_a_database_stores_plans_and_replays_without_solving(url, monkeypatch):

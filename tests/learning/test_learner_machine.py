@@ -92,48 +92,34 @@ class Machine(RuleBasedStateMachine):
         (self.learner, first), (self.twin, second) = (one.replace(self.make()) for one in (self.learner, self.twin))
         assert first == second == ()
 
-    def take(self, data, rewards=REWARDS):
+    def take(self, data, partial):
         """An open round, and its rewards, of which some may be None."""
         i = data.draw(st.sampled_from(sorted(self.open)))
         (items,) = self.close(i)
-        rewards = data.draw(st.lists(rewards, min_size=len(items), max_size=len(items)))
+        drawn = st.none() | REWARDS if partial else REWARDS
+        rewards = data.draw(st.lists(drawn, min_size=len(items), max_size=len(items)))
         for item, reward in zip(items, rewards, strict=True):
             if reward is not None:
                 self.told[item].append(float(reward))
                 self.ages[item].append(i)
         return i, rewards
 
-    def take_part(self, data):
-        return self.take(data, st.none() | REWARDS)
-
-    def labels_of(self, i):
-        return next(asked.labels for asked in self.learner.open_rounds if asked.id == i)
-
     @precondition(lambda self: self.open)
-    @rule(data=st.data())
-    def tell(self, data):
-        i, rewards = self.take(data)
-        labels = dict(zip(self.labels_of(i), rewards, strict=True))
-        self.learner.tell(i, rewards)
-        self.twin.tell(i, labels, partial=data.draw(st.booleans()))
-
-    @precondition(lambda self: self.open)
-    @rule(data=st.data())
-    def tell_a_part(self, data):
-        i, rewards = self.take_part(data)
-        pairs = zip(self.labels_of(i), rewards, strict=True)
-        self.learner.tell(i, rewards, partial=True)
-        observed = {label: reward for label, reward in pairs if reward is not None}
-        if observed or data.draw(st.booleans()):
-            self.twin.tell(i, observed, partial=True)
-        else:
+    @rule(data=st.data(), partial=st.booleans())
+    def tell(self, data, partial):
+        i, rewards = self.take(data, partial)
+        labels = next(asked.labels for asked in self.learner.open_rounds if asked.id == i)
+        observed = {label: reward for label, reward in zip(labels, rewards, strict=True) if reward is not None}
+        self.learner.tell(i, rewards, partial=partial)
+        if partial and not observed and data.draw(st.booleans()):
             self.twin.forget(i)
+        else:
+            self.twin.tell(i, observed, partial=partial or data.draw(st.booleans()))
 
     @precondition(lambda self: len(self.open) > 1)
     @rule(data=st.data(), partial=st.booleans())
     def tell_many(self, data, partial):
-        take = self.take_part if partial else self.take
-        outcomes = [take(data) for _ in range(data.draw(st.integers(1, len(self.open))))]
+        outcomes = [self.take(data, partial) for _ in range(data.draw(st.integers(1, len(self.open))))]
         self.learner.tell_many(outcomes, partial=partial)
         for i, rewards in outcomes:
             self.twin.tell(i, [np.nan if reward is None else reward for reward in rewards], partial=partial)

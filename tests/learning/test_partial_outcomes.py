@@ -59,15 +59,6 @@ def test_an_outcome_without_rewards_is_a_forgotten_round(outcome):
     np.testing.assert_array_equal(one.ask().decision, other.ask().decision)
 
 
-def test_unobserved_items_are_played_again_first():
-    """They count as never played, not as observed with reward 0."""
-    learner = Learner(MSets(4, 2), ThompsonSampling(), variance=0.5, seed=0)
-    first = learner.ask()
-    learner.tell(first.id, [1.0, None], partial=True)
-    second = learner.ask()
-    assert first.items[1] in second.items
-
-
 class Recording(Fixed):
     """Keeps the calls that it receives."""
 
