@@ -242,9 +242,8 @@ def test_the_best_decision_that_is_left(family):
 
 
 def test_priors_count_in_rounds_with_some_items():
-    learner = sb.Learner(
-        sb.MSets(4, 1), sb.CUCB(), variance=1.0, seed=0, prior_means=[5.0, 4.0, 3.0, 2.0], prior_plays=[9, 9, 0, 9]
-    )
+    prior = {"prior_means": [5.0, 4.0, 3.0, 2.0], "prior_plays": [9, 9, 0, 9]}
+    learner = sb.Learner(sb.MSets(4, 1), sb.CUCB(), variance=1.0, seed=0, **prior)
     assert learner.ask([1, 2, 3]).labels == (2,)
     learner.tell(0, [0.0])
     assert learner.ask([1, 2, 3]).labels == (1,)

@@ -119,13 +119,11 @@ def test_misuse_changes_nothing(file_url):
     for call in (
         lambda: learner.tell(asked.id, [1.0]),
         lambda: learner.tell(asked.id, [1.0, np.nan]),
-        lambda: learner.tell(asked.id, [1.0, 2.0], costs=[1.0, 2.0]),
         lambda: learner.tell(7, [1.0, 2.0]),
         lambda: learner.tell_many([(asked.id, [1.0, 2.0]), (asked.id, [1.0, 2.0])]),
         lambda: learner.tell_many(3),
         lambda: learner.forget(-1),
         lambda: learner.expire(),
-        lambda: learner.expire(age=1, before=1),
         lambda: learner.ask([False] * 5),
         lambda: learner.ask({"nobody"}),
         lambda: learner.ask_many(0),

@@ -132,22 +132,17 @@ def test_wrong_rounds_change_nothing(round_id, message):
 
 
 @pytest.mark.parametrize(
-    "outcomes",
-    [
-        lambda one, other: [(one.id, [1.0, 1.0]), (one.id, [1.0, 1.0])],
-        lambda one, other: [(one.id, [1.0, 1.0]), (9, [1.0, 1.0])],
-        lambda one, other: [(one.id, [1.0, 1.0]), other.id],
-        lambda one, other: [(one.id, [1.0, 1.0]), (other.id, [1.0, 1.0], 3)],
-        lambda one, other: one.id,
-    ],
-    ids=["twice", "unknown", "no pair", "triple", "number"],
-)
-def test_batches_are_observed_as_a_whole_or_not_at_all(outcomes):
+    "wrong",
+    [lambda one, other: (one.id, [1.0, 1.0]), lambda one, other: (9, [1.0, 1.0]), lambda one, other: other.id,
+     lambda one, other: (other.id, [1.0, 1.0], 3)],
+    ids=["twice", "unknown", "no pair", "triple"],
+)  # fmt: skip
+def test_batches_are_observed_as_a_whole_or_not_at_all(wrong):
     learner = fresh(decision_set=MSets(5, 2))
     one, other = learner.ask(), learner.ask()
     before = text(learner)
     with pytest.raises(InvalidInputError):
-        learner.tell_many(outcomes(one, other))
+        learner.tell_many([(one.id, [1.0, 1.0]), wrong(one, other)])
     assert text(learner) == before
     learner.tell_many((asked.id, [1.0, 2.0]) for asked in (other, one))
     assert learner.open_rounds == ()
