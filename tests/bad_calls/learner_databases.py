@@ -73,6 +73,8 @@ CALLS = [
     (lambda: new("sqlite://"), "url must name a file"),
     (lambda: new("mysql://me@host/x"), "url must begin with sqlite:/// or postgresql://, got 'mysql'"),
     (lambda: new("sqlite:////nowhere/at/all.db"), "must be a readable and writable database", StorageError),
+    (lambda: new("postgresql://me:secret@127.0.0.1:1/learners", timeout=0.2),
+     r"me:\*\*\*@127.0.0.1.* must answer within timeout = 0.2 seconds", StorageError),
     (lambda: without("sqlalchemy", "sqlite:///x.db"), "not installed: run pip install sqlalchemy", StorageError),
     (lambda: without("psycopg", "postgresql://h/x"), r'installed: run pip install "psycopg\[binary\]"', StorageError),
     (no_database, "file is not a database", StorageError),

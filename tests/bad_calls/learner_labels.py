@@ -8,6 +8,7 @@ import semibandits as sb
 LETTERS, NUMBERS = sb.MSets(3, 1, items="abc"), sb.MSets(3, 1, items=[2, 0, 1])
 FRAME = pd.DataFrame({"item": list("abcd"), "mean": [1.0, 4.0, 2.0, 3.0]}, index=[9, 3, 5, 1])
 LOG = pd.DataFrame({"item": ["b", "a", "b", "c"], "minutes": [2.0, 1.0, 4.0, 9.0]}, index=[10, 12, 11, 13])
+STREETS = sb.Paths([("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")], "s", "t")
 ROUNDED = float(2**53 + 1)
 LARGE = sb.MSets(3, 1, items=[2**53, 2**53 + 1, 7])
 
@@ -51,6 +52,11 @@ CALLS = [
     (lambda: ask([0, 0, 1, 0]), MASK),
     (lambda: ask(np.array([1, 1], np.int8)), MASK),
     (lambda: ask({0: True}), "got none for 4"),
+    (lambda: ask(np.ones((2, 2), dtype=bool)), r"as a mask, got \(2, 2\)"),
+    (lambda: ask([("s", "b"), "bus", "tram"], STREETS), "such as .*got 2 unknown of 3 .first: 'bus'"),
+    (lambda: ask("s", STREETS), "must be a mask, a collection of labels or a function"),
+    (lambda: ask(3), "got 3"),
+    (lambda: ask([{}]), "got something else: unhashable"),
     (lambda: ask(pd.Series([0, 1, 0])), "got none for 2"),
     (lambda: ask(dict.fromkeys(range(5), "yes")), "True or False for each label"),
     (lambda: ask(pd.Series([True] * 5, index=[4, 1, 2, 3, 9])), "first: 9"),

@@ -12,7 +12,18 @@ from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB
 
 
-class FirstAgent(Agent):
+class First(Policy, Agent):
+    """A user's own policy, with a specification, and its agents."""
+
+    def __init__(self, step=1):
+        self.step = step
+
+    def specification(self):
+        return {"step": self.step}
+
+    def start(self, decision_set, variance):
+        return self
+
     def choose(self, rng):
         return [True, True, False, False]
 
@@ -23,35 +34,16 @@ class FirstAgent(Agent):
         return {}
 
 
-class First(Policy):
-    """A user's own policy, with a specification."""
-
-    def __init__(self, step=1):
-        self.step = step
-
-    def specification(self):
-        return {"step": self.step}
-
-    def start(self, decision_set, variance):
-        return FirstAgent()
-
-
 class FirstItems(DecisionSet):
     """A user's own set: the first two items."""
 
+    d, m = 5, 2
+
     def __init__(self, d=5):
-        self._d = d
-
-    @property
-    def d(self):
-        return self._d
-
-    @property
-    def m(self):
-        return 2
+        self.d = d
 
     def maximize(self, weights):
-        return np.arange(self._d) < 2
+        return np.arange(self.d) < 2
 
 
 class OneMore(Gaussian):

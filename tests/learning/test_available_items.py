@@ -6,27 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from learner_cases import POLICIES, SETS
+from learner_cases import POLICIES, SETS, Fixed, play, play_alike, restored, text
 
-from semibandits import laws
+import semibandits as sb
 from semibandits.decisions.available import AvailableDecisions, available_decisions
-from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.enumerated import EnumeratedDecisions
-from semibandits.decisions.matchings import Matchings
-from semibandits.decisions.msets import MSets
-from semibandits.decisions.paths import Paths
-from semibandits.decisions.routes import Routes
-from semibandits.decisions.spanning_trees import SpanningTrees
-from semibandits.errors import Infeasible, InvalidInputError, UnsupportedError
 from semibandits.kernels.rules.glade import PLAYED_ROW, REMEMBERED, REPEATS
-from semibandits.learning import Learner
-from semibandits.policies import CUCB, ESCB, GLADE, OSSB, Agent, Policy, ThompsonSampling
 from semibandits.testing import check_decision_set
 
 
-def learner_on(family, policy, seed=0, **options):
-    decision_set = SETS[family]()
-    return Learner(decision_set, policy, variance=0.3, seed=seed, **options), decision_set
+def learner_on(family, policy, **options):
+    return sb.Learner(SETS[family](), policy, **{"variance": 0.3, "seed": 0, **options})
 
 
 def left_of(decision_set, mask):
@@ -38,7 +27,7 @@ def outcome(rng, k):
     return -0.3 - rng.random(k)
 
 
-def play(learner, rounds, rng):
+def play_with_some(learner, rounds, rng):
     """Rounds with some items, each of which has a decision among them that are listed."""
     for _ in range(rounds):
         mask = rng.random(learner.decision_set.d) < 0.85
@@ -55,21 +44,14 @@ def without_one(decision_set):
     return max(masks, key=lambda mask: len(left_of(decision_set, mask)))
 
 
-def text(learner):
-    return json.dumps(learner.state(), sort_keys=True)
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_same_items_in_every_round_are_a_learner_without_the_others(family, name):
     """The same decisions to the last bit, so the regret on what is left is that of a learner that knew it all along."""
-    decision_set = SETS[family]()
-    mask = without_one(decision_set)
-    left = available_decisions(decision_set, mask)
-    whole = Learner(decision_set, POLICIES[name], variance=0.3, seed=4)
-    part = Learner(left, POLICIES[name], variance=0.3, seed=4)
-    rng = np.random.default_rng(5)
+    whole, rng = learner_on(family, POLICIES[name], seed=4), np.random.default_rng(5)
+    mask = without_one(whole.decision_set)
+    part = sb.Learner(available_decisions(whole.decision_set, mask), POLICIES[name], variance=0.3, seed=4)
     for _ in range(60):
         first, second = whole.ask(mask), part.ask()
         assert first.decision[mask].tolist() == second.decision.tolist()
@@ -81,13 +63,12 @@ def test_the_same_items_in_every_round_are_a_learner_without_the_others(family, 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", POLICIES)
-@pytest.mark.parametrize("kind", [Paths, Routes, MSets, Matchings, SpanningTrees, EnumeratedDecisions])
-def test_lowered_weights_give_the_rounds_of_the_family(kind, name, monkeypatch):
+@pytest.mark.parametrize("family", ["paths", "routes", "msets", "matchings", "trees", "enumerated"])
+def test_lowered_weights_give_the_rounds_of_the_family(family, name, monkeypatch):
     """Without the sets of the families, all policies still play available decisions, and see unseen items first."""
-    family = next(family for family, make in SETS.items() if type(make()) is kind)
-    monkeypatch.setattr(kind, "_restricted_to", DecisionSet._restricted_to)
-    learner, _ = learner_on(family, POLICIES[name])
-    play(learner, 30, np.random.default_rng(2))
+    monkeypatch.setattr(type(SETS[family]()), "_restricted_to", sb.DecisionSet._restricted_to)
+    learner = learner_on(family, POLICIES[name])
+    play_with_some(learner, 30, np.random.default_rng(2))
     assert isinstance(learner._agent.part.agent.decision_set, AvailableDecisions)
 
 
@@ -95,15 +76,8 @@ def test_lowered_weights_give_the_rounds_of_the_family(kind, name, monkeypatch):
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_rounds_with_all_items_are_ordinary_rounds(family, name):
-    first, _ = learner_on(family, POLICIES[name])
-    second, _ = learner_on(family, POLICIES[name])
-    rng = np.random.default_rng(1)
-    for _ in range(15):
-        one, other = first.ask(), second.ask(lambda label: True)
-        assert one.decision.tolist() == other.decision.tolist()
-        rewards = outcome(rng, len(one.items))
-        first.tell(one.id, rewards)
-        second.tell(other.id, rewards)
+    (first, second), rng = [learner_on(family, POLICIES[name]) for _ in range(2)], np.random.default_rng(1)
+    play_alike((first, second), 15, lambda items: outcome(rng, len(items)), available=(None, lambda label: True))
     assert text(first) == text(second)
 
 
@@ -114,8 +88,8 @@ def test_indices_are_largest_among_what_is_left(family, seed):
     """CUCB, ESCB and Thompson sampling against their definitions over listed decisions."""
     rng, decision_set = np.random.default_rng(seed), SETS[family]()
     d, rows, upper = decision_set.d, decision_set.enumerate(), decision_set.upper
-    for policy in (CUCB(radius="log"), ESCB(radius="log"), ThompsonSampling()):
-        learner = Learner(decision_set, policy, variance=0.3, seed=seed)
+    for policy in (sb.CUCB(radius="log"), sb.ESCB(radius="log"), sb.ThompsonSampling()):
+        learner = sb.Learner(decision_set, policy, variance=0.3, seed=seed)
         for x in rows:  # all items that are in any decision are seen
             number = learner.ask().id
             learner.forget(number)
@@ -130,12 +104,12 @@ def test_indices_are_largest_among_what_is_left(family, seed):
             copy = np.random.Generator(np.random.PCG64())
             copy.bit_generator.state = learner._rng.bit_generator.state
             x = learner.ask(mask).decision
-            if isinstance(policy, ESCB):
+            if isinstance(policy, sb.ESCB):
                 bonuses = np.where(mask, 2.0 * 0.3 * np.log(t) / plays, 0.0)
                 values = np.array([decision_set.index_of(means, bonuses, row) for row in left])
             else:
                 raises = np.sqrt(2.0 * 0.3 * np.log(t) / plays)
-                if isinstance(policy, ThompsonSampling):
+                if isinstance(policy, sb.ThompsonSampling):
                     raises = np.zeros(d)
                     raises[mask] = np.sqrt(0.3 / plays[mask]) * copy.standard_normal(np.count_nonzero(mask))
                 weights = means + raises if upper is None else np.minimum(means + raises, upper)
@@ -157,7 +131,7 @@ def test_oracles_of_what_is_left(family, seed):
     if not mask.any():
         return
     if not len(left):
-        with pytest.raises(Infeasible):
+        with pytest.raises(sb.Infeasible):
             available_decisions(decision_set, mask)
         return
     size = 10.0 ** rng.integers(-40, 40) if decision_set.upper is None else 1.0
@@ -186,7 +160,7 @@ def test_what_is_left_is_a_decision_set(family):
 
 
 def test_a_changed_availability_interrupts_repeated_decisions():
-    learner, rng = Learner(MSets(6, 2), GLADE(patience=0.5), variance=0.01, seed=0), np.random.default_rng(0)
+    learner, rng = sb.Learner(sb.MSets(6, 2), sb.GLADE(patience=0.5), variance=0.01, seed=0), np.random.default_rng(0)
     marks = learner._agent.player.marks
     while marks[REPEATS] < 3:
         asked = learner.ask()
@@ -201,7 +175,7 @@ def test_a_changed_availability_interrupts_repeated_decisions():
 
 
 def test_plausible_decisions_are_remembered_for_all_rounds():
-    learner, rng = Learner(MSets(6, 2), GLADE(), variance=1.0, seed=0), np.random.default_rng(0)
+    learner, rng = sb.Learner(sb.MSets(6, 2), sb.GLADE(), variance=1.0, seed=0), np.random.default_rng(0)
     for _ in range(200):
         asked = learner.ask(rng.random(6) < 0.9)
         learner.tell(asked.id, rng.normal(size=2))
@@ -218,7 +192,7 @@ def test_regret_with_random_items():
     exceeds with probability 1e-9. A uniform choice has 0.55.
     """
     theta, rng = np.array([1.0, 0.8, 0.6, 0.4, 0.2, 0.0]), np.random.default_rng(7)
-    learner, total = Learner(MSets(6, 2), variance=1.0, seed=8), 0.0
+    learner, total = sb.Learner(sb.MSets(6, 2), variance=1.0, seed=8), 0.0
     for t in range(2_000):
         mask = rng.random(6) < 0.7
         if mask.sum() < 2:
@@ -231,7 +205,8 @@ def test_regret_with_random_items():
 
 
 def test_variances_of_a_policy_follow_their_items():
-    play(Learner(MSets(5, 2), CUCB(variance=(0.1, 0.6, 1.0, 1.5, 2.0)), variance=1.0, seed=0), 30, np.random.default_rng(0))
+    policy = sb.CUCB(variance=(0.1, 0.6, 1.0, 1.5, 2.0))
+    play_with_some(sb.Learner(sb.MSets(5, 2), policy, variance=1.0, seed=0), 30, np.random.default_rng(0))
 
 
 @pytest.mark.one_in(3)
@@ -239,21 +214,16 @@ def test_variances_of_a_policy_follow_their_items():
 @pytest.mark.parametrize("name", ["GLADE", "OSSB", "ThompsonSampling"])
 def test_laws_follow_their_items(family, name):
     """Laws that differ from item to item."""
-    decision_set = SETS[family]()
-    is_bounded = decision_set.upper is not None  # bounds of normal rewards among others are not supported
-    kinds = [laws.Gamma(1.0 + i, cost=True) if is_bounded or i % 2 else laws.Gaussian(0.1 + i) for i in range(decision_set.d)]
-    variance = np.linspace(0.1, 2.0, decision_set.d)
-    learner = Learner(decision_set, POLICIES[name], variance=variance, seed=0, law=laws.Mixed(kinds))
-    play(learner, 25, np.random.default_rng(3))
+    d, upper = SETS[family]().d, SETS[family]().upper  # bounds of normal rewards among others are not supported
+    kinds = [sb.laws.Gamma(1.0 + i, cost=True) if upper is not None or i % 2 else sb.laws.Gaussian(0.1 + i) for i in range(d)]
+    learner = learner_on(family, POLICIES[name], variance=np.linspace(0.1, 2.0, d), law=sb.laws.Mixed(kinds))
+    play_with_some(learner, 25, np.random.default_rng(3))
 
 
 @pytest.mark.parametrize("family", SETS)
 def test_the_best_decision_that_is_left(family):
-    learner, decision_set = learner_on(family, CUCB())
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        asked = learner.ask()
-        learner.tell(asked.id, outcome(rng, len(asked.items)))
+    learner, rng = learner_on(family, sb.CUCB()), np.random.default_rng(0)
+    decision_set = play(learner, 20, lambda items: outcome(rng, len(items))).decision_set
     before = text(learner)
     unseen = np.zeros(decision_set.d) if decision_set.upper is None else decision_set.upper
     means = np.where(learner.plays > 0, learner.means, unseen)
@@ -265,22 +235,22 @@ def test_the_best_decision_that_is_left(family):
             assert (left == x).all(axis=1).any()
             assert means @ x >= (left @ means).max() - 1e-12
         else:
-            with pytest.raises(Infeasible, match="must leave a decision"):
+            with pytest.raises(sb.Infeasible, match="must leave a decision"):
                 learner.best(mask)
     assert learner.best(lambda label: True).tolist() == learner.best().tolist()
     assert text(learner) == before
 
 
 def test_priors_count_in_rounds_with_some_items():
-    learner = Learner(MSets(4, 1), CUCB(), variance=1.0, seed=0, prior_means=[5.0, 4.0, 3.0, 2.0], prior_plays=[9, 9, 0, 9])
+    prior = {"prior_means": [5.0, 4.0, 3.0, 2.0], "prior_plays": [9, 9, 0, 9]}
+    learner = sb.Learner(sb.MSets(4, 1), sb.CUCB(), variance=1.0, seed=0, **prior)
     assert learner.ask([1, 2, 3]).labels == (2,)
     learner.tell(0, [0.0])
     assert learner.ask([1, 2, 3]).labels == (1,)
-    again = Learner.from_state(learner.state())
-    assert text(again) == text(learner)
+    assert text(restored(learner)) == text(learner)
 
 
-STREETS = Paths([("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")], "s", "t")
+STREETS = sb.Paths([("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")], "s", "t")
 
 
 @pytest.mark.parametrize(
@@ -296,68 +266,30 @@ STREETS = Paths([("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")], "s", "t")
     ],
 )
 def test_forms(available):
-    learner = Learner(STREETS, CUCB(), variance=1.0, seed=0)
+    learner = sb.Learner(STREETS, sb.CUCB(), variance=1.0, seed=0)
     assert learner.ask(available=available).labels == (("s", "b"), ("b", "t"))
 
 
-@pytest.mark.parametrize(
-    ("available", "words"),
-    [
-        ([True, False], r"shape \(d,\) = \(4,\) as a mask, got \(2,\)"),
-        (np.ones((2, 2), dtype=bool), r"as a mask, got \(2, 2\)"),
-        ([("s", "b"), "bus", "tram"], "such as .*got 2 unknown of 3 .first: 'bus'"),
-        ([7], "1 unknown of 1 .first: 7"),
-        ("s", "must be a mask, a collection of labels or a function"),
-        (3, "got 3"),
-        ([{}], "got something else: unhashable"),
-    ],
-)
-def test_malformed(available, words):
-    learner = Learner(STREETS, CUCB(), variance=1.0, seed=0)
-    before = text(learner)
-    with pytest.raises(InvalidInputError, match=words):
-        learner.ask(available)
-    assert text(learner) == before
-
-
 def test_no_item_at_all():
-    assert Learner(Matchings([(0, 0), (1, 1)], "none"), variance=1.0, seed=0).ask([]).labels == ()
-    with pytest.raises(Infeasible, match=r"0 of 4 items, and every decision of Paths.* and 1 others: wait"):
-        Learner(STREETS, variance=1.0, seed=0).ask([])
+    assert sb.Learner(sb.Matchings([(0, 0), (1, 1)], "none"), variance=1.0, seed=0).ask([]).labels == ()
+    with pytest.raises(sb.Infeasible, match=r"0 of 4 items, and every decision of Paths.* and 1 others: wait"):
+        sb.Learner(STREETS, variance=1.0, seed=0).ask([])
 
 
-class First(Agent):
-    """Plays the first available item."""
-
-    def choose(self, rng):
-        return np.array([True, False, False])
-
-    def observe(self, items, rewards):
-        pass
-
-
-class Willing(First):
+class Willing(Fixed):
     def choose_among(self, available, rng):
         return np.arange(3) == 1
 
 
-class Own(Policy):
-    def __init__(self, kind):
-        self.kind = kind
-
-    def start(self, decision_set, variance):
-        return self.kind()
-
-
 def test_policies_of_your_own():
-    learner = Learner(MSets(3, 1), Own(First), variance=1.0, seed=0)
-    with pytest.raises(UnsupportedError, match=r"First does not support rounds with unavailable items.*`choose_among`"):
+    learner = sb.Learner(sb.MSets(3, 1), Fixed(1, 0, 0), variance=1.0, seed=0)
+    with pytest.raises(sb.UnsupportedError, match=r"Fixed does not support rounds with unavailable items.*`choose_among`"):
         learner.ask([1, 2])
     assert learner.rounds == 0
     assert learner.ask([0, 1, 2]).labels == (0,)
-    learner = Learner(MSets(3, 1), Own(Willing), variance=1.0, seed=0)
+    learner = sb.Learner(sb.MSets(3, 1), Willing(1, 0, 0), variance=1.0, seed=0)
     assert learner.ask([1, 2]).labels == (1,)
-    with pytest.raises(InvalidInputError, match="must choose available items, got 1 in round 1"):
+    with pytest.raises(sb.InvalidInputError, match="must choose available items, got 1 in round 1"):
         learner.ask([0, 2])
 
 
@@ -368,29 +300,22 @@ def test_policies_of_your_own():
      {"items": [0, 1], "memory": [1.0], "marks": [], "rows": []}],
 )  # fmt: skip
 def test_damaged_states_are_refused(part):
-    policy = CUCB()
-    agent, other = (policy.start(MSets(4, 2), 1.0) for _ in range(2))
+    policy = sb.CUCB()
+    agent, other = (policy.start(sb.MSets(4, 2), 1.0) for _ in range(2))
     agent.choose_among(np.array([True, True, True, False]), np.random.default_rng(0))
     state = agent.state()
     other.restore(state)
     before = json.dumps(other.state())
-    with pytest.raises(InvalidInputError, match="damaged"):
+    with pytest.raises(sb.InvalidInputError, match="damaged"):
         other.restore({**state, "part": part})
     assert json.dumps(other.state()) == before
 
 
-def test_a_failed_round_changes_nothing():
-    class BrokenError(Exception):
-        pass
-
-    learner, rng = Learner(MSets(6, 2), OSSB(), variance=1.0, seed=0), np.random.default_rng(0)
-    for _ in range(10):
-        learner.tell(learner.ask([0, 1, 2, 3]).id, rng.normal(size=2))
+def test_a_failed_round_changes_nothing(monkeypatch):
+    learner, rng = sb.Learner(sb.MSets(6, 2), sb.OSSB(), variance=1.0, seed=0), np.random.default_rng(0)
+    play(learner, 10, lambda items: rng.normal(size=2), available=[0, 1, 2, 3])
     before = text(learner)
-    chosen = learner._agent._open_round
-    learner._agent._open_round = lambda x: (_ for _ in ()).throw(BrokenError())
-    with pytest.raises(BrokenError):
+    monkeypatch.setattr(learner._agent, "_open_round", lambda x: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
         learner.ask([1, 2, 3, 4])
-    assert text(learner) == before
-    learner._agent._open_round = chosen
-    assert text(Learner.from_state(learner.state())) == before
+    assert text(learner) == before == text(restored(learner))

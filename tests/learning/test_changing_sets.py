@@ -1,28 +1,12 @@
 """Rounds that expire, and learners that move to another decision set."""
 
-import json
-
 import numpy as np
 import pytest
-from learner_cases import POLICIES, SETS
+from learner_cases import POLICIES, SETS, Fixed, play, play_alike, restored, text
 
-from semibandits.decisions.enumerated import EnumeratedDecisions
-from semibandits.decisions.msets import MSets
-from semibandits.decisions.paths import Paths
-from semibandits.decisions.routes import Routes
-from semibandits.errors import InvalidInputError
-from semibandits.learning import Learner
+from semibandits import CUCB, GLADE, EnumeratedDecisions, Learner, MSets, Routes
 from semibandits.learning.storage import stored_generator
-from semibandits.policies import CUCB, ESCB, GLADE, Agent, Policy, ThompsonSampling
 from verification_scripts import script
-
-
-def text(learner):
-    return json.dumps(learner.state(), sort_keys=True)
-
-
-def copy_of(learner):
-    return Learner.from_state(json.loads(text(learner)), learner.decision_set, learner.policy)
 
 
 def asked(learner, n):
@@ -36,7 +20,7 @@ def asked(learner, n):
 def test_old_rounds_expire_as_if_forgotten_one_by_one(options, old):
     learner = Learner(MSets(6, 2), GLADE(), variance=1.0, seed=0)
     rounds = asked(learner, 5)
-    other = copy_of(learner)
+    other = restored(learner)
     assert learner.expire(**options) == tuple(rounds[:old])
     for number in range(old):
         other.forget(number)
@@ -45,29 +29,16 @@ def test_old_rounds_expire_as_if_forgotten_one_by_one(options, old):
     assert [one.id for one in learner.open_rounds] == list(range(old, 5))
 
 
-def test_rounds_that_were_told_do_not_expire():
-    learner = Learner(MSets(6, 2), GLADE(), variance=1.0, seed=0)
-    rounds = asked(learner, 4)
-    learner.tell(1, [0.0, 1.0])
-    assert [one.id for one in learner.expire(age=1)] == [0]
-    learner.tell(rounds[2].id, [0.0, 1.0])
-    with pytest.raises(InvalidInputError, match="told or forgotten already"):
-        learner.tell(0, [0.0, 1.0])
-
-
 def played(learner, n, rng):
-    for _ in range(n):
-        one = learner.ask()
-        learner.tell(one.id, -0.3 - rng.random(len(one.items)))
-    return learner
+    return play(learner, n, lambda items: -0.3 - rng.random(len(items)))
 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_same_set_keeps_all_counts_and_open_rounds(family, name):
-    decision_set, rng = SETS[family](), np.random.default_rng(0)
-    old = played(Learner(decision_set, POLICIES[name], variance=0.3, seed=1), 20, rng)
+    rng = np.random.default_rng(0)
+    old = played(Learner(SETS[family](), POLICIES[name], variance=0.3, seed=1), 20, rng)
     old.ask()
     before = text(old)
     new, forgotten = old.replace(SETS[family]())
@@ -77,40 +48,9 @@ def test_the_same_set_keeps_all_counts_and_open_rounds(family, name):
     assert new.means.tolist() == old.means.tolist()
     assert new.rounds == old.rounds
     assert [(one.id, one.labels) for one in new.open_rounds] == [(one.id, one.labels) for one in old.open_rounds]
-    state = new.state()
-    again = Learner.from_state(json.loads(json.dumps(state)), decision_set, POLICIES[name])
-    for _ in range(5):
-        one, other = new.ask(), again.ask()
-        assert one.decision.tolist() == other.decision.tolist()
-        rewards = -0.3 - rng.random(len(one.items))
-        new.tell(one.id, rewards)
-        again.tell(other.id, rewards)
+    again = restored(new)
+    play_alike((new, again), 5, lambda items: -0.3 - rng.random(len(items)))
     assert text(new) == text(again)
-
-
-@pytest.mark.parametrize("policy", [CUCB(), ThompsonSampling(), ESCB()], ids=lambda policy: policy.name)
-def test_policies_of_counts_alone_continue_as_if_nothing_had_happened(policy):
-    old = played(Learner(MSets(6, 2), policy, variance=0.3, seed=1), 20, np.random.default_rng(0))
-    old.ask()
-    new, _ = old.replace(MSets(6, 2))
-    assert [one.decision.tolist() for one in asked(new, 5)] == [one.decision.tolist() for one in asked(old, 5)]
-
-
-def played_and_listed(name, rng):
-    """A learner after 40 rounds, and a function that makes a new one for a set from what was observed of its items."""
-    old, observed, rewards = Learner(MSets(6, 2, items="abcdef"), POLICIES[name], variance=0.3, seed=1), [], []
-    for _ in range(40):
-        one = old.ask()
-        outcome = (0.1 * one.items + rng.normal(0.0, 0.5, 2)).tolist()
-        old.tell(one.id, outcome)
-        observed += one.labels
-        rewards += outcome
-
-    def known(decision_set):
-        options = {"variance": 0.3, "seed": stored_generator(old.state()["generator"]), "rounds": 40, "ignore_unknown": True}
-        return Learner.from_history(decision_set, observed, rewards, POLICIES[name], **options)
-
-    return old, known
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -120,17 +60,23 @@ def test_a_learner_that_moves_is_one_that_knew_the_observations_all_along(name, 
 
     The same for items that are no longer available; the policy may plan at another time then, but knows the same.
     """
-    rng = np.random.default_rng(3)
-    old, known_on = played_and_listed(name, rng)
+    rng, observed, rewards = np.random.default_rng(3), [], []
+    old = Learner(MSets(6, 2, items="abcdef"), POLICIES[name], variance=0.3, seed=1)
+
+    def outcome(items):
+        return 0.1 * items + rng.normal(0.0, 0.5, 2)
+
+    for _ in range(40):
+        one = old.ask()
+        told = outcome(one.items)
+        old.tell(one.id, told)
+        observed += one.labels
+        rewards += told.tolist()
     changed = MSets(6, 2, items="cdefgh") if is_moved else MSets(4, 2, items="abcd")
     learner, available = (old.replace(changed)[0], None) if is_moved else (old, set("abcd"))
-    known = known_on(changed)
-    for _ in range(40):
-        first, second = learner.ask(available), known.ask()
-        assert first.labels == second.labels
-        outcome = (0.1 * first.items + rng.normal(0.0, 0.5, 2)).tolist()
-        learner.tell(first.id, outcome)
-        known.tell(second.id, outcome)
+    options = {"variance": 0.3, "seed": stored_generator(old.state()["generator"]), "rounds": 40, "ignore_unknown": True}
+    known = Learner.from_history(changed, observed, rewards, POLICIES[name], **options)
+    play_alike((learner, known), 40, outcome, available=(available, None))
 
 
 @pytest.mark.verify
@@ -165,7 +111,7 @@ def test_items_are_found_by_label():
         assert set(one.labels) == set(second.labels)
         assert new._agent.pending[one.items].min() >= 1
     assert {"x", "y"} & set(new.ask().labels)  # items never seen come first
-    assert text(copy_of(new)) == text(new)
+    assert text(restored(new)) == text(new)
 
 
 def test_open_decisions_that_the_new_set_lacks_stay_open_and_are_saved():
@@ -174,7 +120,7 @@ def test_open_decisions_that_the_new_set_lacks_stay_open_and_are_saved():
     new, forgotten = old.replace(EnumeratedDecisions([[1, 0, 1], [0, 1, 0]], items="abc"))
     assert forgotten == ()
     assert new.state()["open_rounds"] == [{"id": 0, "items": one.items.tolist(), "replaced": True}]
-    again = copy_of(new)
+    again = restored(new)
     for learner in (new, again):
         learner.tell(0, dict.fromkeys(one.labels, 2.0))
     assert text(new) == text(again)
@@ -188,7 +134,7 @@ def test_new_items_may_have_a_prior_and_old_ones_keep_theirs():
     assert new._agent.plays.tolist() == [4.0, 1.0, 2.0, 7.0]
     assert new._agent.means.tolist() == [3.0, 9.0, 1.0, -5.0]
     assert new.plays.tolist() == [0.0, 1.0, 0.0, 0.0]
-    again = copy_of(new)
+    again = restored(new)
     assert again._agent.means.tolist() == new._agent.means.tolist()
     assert text(again) == text(new)
     third, _ = new.replace(MSets(1, 1, items="z"))
@@ -201,7 +147,7 @@ def test_routes_start_new_links_at_their_least_costs():
     new, _ = old.replace(Routes([("s", "t"), ("s", "a"), ("a", "t"), ("s", "b"), ("b", "t")], "s", "t", 0.1))
     assert new._agent.means[3:].tolist() == [-0.1, -0.1]
     assert new.plays[1:3].tolist() == old.plays[:2].tolist()
-    assert text(copy_of(new)) == text(new)
+    assert text(restored(new)) == text(new)
 
 
 def test_variances_per_item():
@@ -212,16 +158,7 @@ def test_variances_per_item():
     assert own.replace(MSets(3, 1), CUCB(variance=(1.0, 2.0, 3.0)))[0].policy.variance == (1.0, 2.0, 3.0)
 
 
-class Recalling(Policy, Agent):
-    def start(self, decision_set, variance):
-        return Recalling()
-
-    def choose(self, rng):
-        return np.array([True, False])
-
-    def observe(self, items, rewards):
-        pass
-
+class Recalling(Fixed):
     def recall(self, history):
         self.known = history
 
@@ -230,26 +167,9 @@ class Recalling(Policy, Agent):
 
 
 def test_policies_of_your_own():
-    old = Learner(MSets(2, 1), Recalling(), variance=1.0, seed=0)
+    old = Learner(MSets(2, 1), Recalling(1, 0), variance=1.0, seed=0)
     old.tell(old.ask().id, [3.0])
     old.ask()
     agent = old.replace(MSets(2, 1))[0]._agent
     assert agent.known.sums.tolist() == [3.0, 0.0]
     assert (agent.known.rounds, agent.opened) == (2, [0])
-
-
-def test_a_network_that_grows_finds_the_new_way():
-    """A new street of the least cost is tried and then used."""
-    rng = np.random.default_rng(0)
-    means = {("s", "a"): 3.0, ("a", "t"): 3.0, ("s", "t"): 5.0, ("s", "b"): 1.0, ("b", "t"): 1.0}
-    learner = Learner(Paths(list(means)[:3], "s", "t"), variance=0.25, seed=0)
-
-    def travel(n):
-        for _ in range(n):
-            one = learner.ask()
-            learner.tell(one.id, costs=[means[label] + 0.5 * rng.normal() for label in one.labels])
-        return one.labels
-
-    assert travel(200) == (("s", "t"),)
-    learner, _ = learner.replace(Paths(list(means), "s", "t"))
-    assert travel(200) == (("s", "b"), ("b", "t"))

@@ -1,29 +1,29 @@
 """Plans that are solved outside `ask`: what is played meanwhile, and that replays never solve anything."""
 
-import json
 import threading
 
 import numpy as np
 import pytest
-from learner_cases import SETS, means_of
+from learner_cases import SETS, means_of, restored
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError, StorageError
-from semibandits.policies.ossb import OSSB
+from semibandits import OSSB, InvalidInputError, StorageError
+
+ARGUMENTS = {"policy": sb.OSSB(), "variance": 0.2, "seed": 1, "defer_plans": True}
 
 
 @pytest.fixture
 def never_solved(monkeypatch):
     """`OSSB` cannot solve plans."""
-
-    def refused(self, agent):
-        raise AssertionError("a plan was solved")
-
-    monkeypatch.setattr(OSSB, "solved", refused)
+    monkeypatch.setattr(sb.OSSB, "solved", None)
 
 
 def new(family="msets", **options):
-    return sb.Learner(SETS[family](), sb.OSSB(), variance=0.2, seed=1, **{"defer_plans": True, **options})
+    return sb.Learner(SETS[family](), **{**ARGUMENTS, **options})
+
+
+def opened(url):
+    return sb.open_learner(url, name="one", decision_set=SETS["msets"](), **ARGUMENTS)
 
 
 def play(learner, rounds, seed=0, available=None):
@@ -103,7 +103,7 @@ def test_rounds_with_unavailable_items_follow_what_is_left_of_the_plan(monkeypat
     decisions = play(learner, 100, available=some)
     assert all(2 not in items for items in decisions)
     assert explored(learner) > before
-    again = sb.Learner.from_state(learner.state())
+    again = restored(learner)
     assert play(again, 20, available=some) == play(learner, 20, available=some)
     assert again.state() == learner.state()
 
@@ -115,19 +115,13 @@ def test_a_restored_learner_continues_bit_for_bit(is_planned):
     assert learner.wants_plan
     if is_planned:
         learner.solve_plan()
-    state = json.loads(json.dumps(learner.state()))
-    again = sb.Learner.from_state(state)
+    state, again = learner.state(), restored(learner)
     assert again.wants_plan is learner.wants_plan is not is_planned
     assert (state["version"], state["defer_plans"], state.get("wants_plan", False)) == (2, True, not is_planned)
     assert play(again, 10) == play(learner, 10)
     assert again.solve_plan() == learner.solve_plan()
     assert play(again, 10) == play(learner, 10)
     assert again.state() == learner.state()
-
-
-def opened(url, **options):
-    arguments = {"decision_set": SETS["msets"](), "policy": sb.OSSB(), "variance": 0.2, "seed": 1, "defer_plans": True}
-    return sb.open_learner(url, name="one", **{**arguments, **options})
 
 
 def test_a_database_stores_plans_and_replays_without_solving(url, monkeypatch):

@@ -10,11 +10,9 @@ import pytest
 from learner_cases import OPTIONS
 from learner_cases import new as new_learner
 from sqlalchemy import NullPool, create_engine, text
-from sqlalchemy.exc import OperationalError
 
 import semibandits as sb
 from semibandits.errors import StorageError
-from semibandits.learning.database.journal import Stored
 from verification_scripts import VERIFICATION
 
 
@@ -135,28 +133,6 @@ def test_a_commit_without_an_answer_takes_effect_once(url, is_stored, monkeypatc
     assert learner.state() == memory.state() == new(url).state()
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_an_interrupted_call_leaves_no_trace_in_memory(url, moment, monkeypatch):
-    """Ctrl-C before and after the entry was written, but not committed: the learner is as the database has it."""
-    learner = new(url)
-    asked = learner.ask()
-    before = learner.state()
-    append = Stored.append
-
-    def interrupted(*arguments, **options):
-        if moment == "after":
-            append(*arguments, **options)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Stored, "append", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        learner.tell(asked.id, [1.0, 2.0])
-    monkeypatch.undo()
-    assert learner.state() == before == new(url).state()
-    learner.tell(asked.id, [1.0, 2.0])
-    assert learner.state() == new(url).state()
-
-
 def test_an_agent_that_fails_leaves_the_learner_unchanged(url, monkeypatch):
     learner = new(url)
     asked = learner.ask()
@@ -170,10 +146,3 @@ def test_an_agent_that_fails_leaves_the_learner_unchanged(url, monkeypatch):
         with pytest.raises(ZeroDivisionError):
             learner.tell(asked.id, [1.0, 2.0])
     assert learner.state() == before == new(url).state()
-
-
-def test_errors_of_the_database_are_wrapped(file_url):
-    learner = new(file_url)
-    with pytest.raises(StorageError, match="must be a readable and writable database") as raised:
-        learner._backend.run(lambda connection: connection.execute(text("SELECT nothing FROM nowhere")))
-    assert isinstance(raised.value.__cause__, OperationalError)

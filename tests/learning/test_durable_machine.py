@@ -24,6 +24,10 @@ class Killed(BaseException):
     """The process ends here."""
 
 
+def same(rounds, expected):
+    return [(one.id, one.items.tolist()) for one in rounds] == [(one.id, one.items.tolist()) for one in expected]
+
+
 class Machine(RuleBasedStateMachine):
     """Compare three handles with a learner in memory that receives every stored call."""
 
@@ -67,8 +71,7 @@ class Machine(RuleBasedStateMachine):
         with pytest.raises(Killed):
             call(handle)
         self.handles[self.last] = self.opened()
-        is_stored = end == "after"
-        if is_stored and key is None:
+        if end == "after" and key is None:
             return None, again()
         return call(self.handles[self.last]), again()
 
@@ -86,8 +89,7 @@ class Machine(RuleBasedStateMachine):
         self.named += 1
         key, some = f"call {self.named}" if with_key else None, self.drawn_items(data)
         found, expected = self.carry_out(data, lambda one: one.ask(some, key=key), lambda: self.memory.ask(some), key=key)
-        if found is not None:
-            assert (found.id, found.items.tolist()) == (expected.id, expected.items.tolist())
+        assert found is None or same([found], [expected])
         if with_key:
             self.keys[key] = some, expected
 
@@ -95,8 +97,7 @@ class Machine(RuleBasedStateMachine):
     def ask_many(self, data, count):
         some = self.drawn_items(data)
         found, expected = self.carry_out(data, lambda one: one.ask_many(count, some), lambda: self.memory.ask_many(count, some))
-        if found is not None:
-            assert [(one.id, one.items.tolist()) for one in found] == [(one.id, one.items.tolist()) for one in expected]
+        assert found is None or same(found, expected)
 
     @precondition(lambda self: self.keys)
     @rule(data=st.data(), which=st.integers(0, HANDLES - 1))
@@ -104,7 +105,7 @@ class Machine(RuleBasedStateMachine):
         key = data.draw(st.sampled_from(sorted(self.keys)))
         some, expected = self.keys[key]
         found = self.handles[which].ask(some, key=key)
-        assert (found.id, found.items.tolist()) == (expected.id, expected.items.tolist())
+        assert same([found], [expected])
         with pytest.raises(InvalidInputError, match="key must be one for the same call"):
             self.handles[which].forget(found.id, key=key)
 
@@ -143,8 +144,7 @@ class Machine(RuleBasedStateMachine):
     @rule(data=st.data(), age=st.integers(0, 6))
     def expire(self, data, age):
         found, expected = self.carry_out(data, lambda one: one.expire(age=age), lambda: self.memory.expire(age=age))
-        if found is not None:
-            assert [one.id for one in found] == [one.id for one in expected]
+        assert found is None or same(found, expected)
 
     @rule(data=st.data(), prunes=st.booleans())
     def snapshot(self, data, prunes):

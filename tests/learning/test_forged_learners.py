@@ -1,7 +1,6 @@
 """States, journals and databases forged with correct checksums: an error of the library, within little memory and time."""
 
 import copy
-import hashlib
 import json
 import re
 import sqlite3
@@ -11,11 +10,11 @@ import zlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learner_cases import MISSING, play, put, sealed, summed
 
 import semibandits as sb
-from semibandits import matroids
-from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
-from semibandits.families.description import digest, rebuild
+from semibandits import InvalidInputError, SemibanditsError, StorageError, matroids
+from semibandits.families.description import rebuild
 from semibandits.learning import storage
 from semibandits.learning.database import journal, transfer
 from semibandits.learning.database.opening import existing, new_backend, stored_learner
@@ -23,7 +22,6 @@ from semibandits.learning.database.operations import Entry
 from semibandits.policies.many.agent import ManyItemsAgent
 
 MOST_MEMORY = 32 * 2**20
-MISSING = object()
 VALUES = st.sampled_from(
     [2**31, 2**53 - 1, 2**53, 2**63 - 1, 2**63, 10**12, 10**290, 1e300, -1, -(2**63) - 1, 0.5, None, True, "x", [], {}, [2**63],
      {"": 2**63}, MISSING]
@@ -64,17 +62,11 @@ def states():
 
 
 def use(learner):
-    asked = learner.ask()
-    learner.tell(asked.id, [0.5] * len(asked.items))
+    play(learner, 1, lambda items: [0.5] * len(items))
     learner.forget(learner.ask_many(2)[0].id)
     learner.expire(age=0)
     learner.best(), learner.estimates(), learner.plays, repr(learner)
     learner.state()
-
-
-def sealed(state):
-    content = {name: part for name, part in state.items() if name != "checksum"}
-    return {**content, "checksum": digest(content)}
 
 
 def places(value, path=()):
@@ -83,19 +75,6 @@ def places(value, path=()):
     for key, inner in pairs:
         yield (*path, key)
         yield from places(inner, (*path, key))
-
-
-def put(outer, path, value):
-    """Replace or remove one part of plain JSON, if it is still there."""
-    key, *inner = path
-    if not (isinstance(outer, dict) and key in outer) and not (isinstance(outer, list) and key in range(len(outer))):
-        return
-    if inner:
-        put(outer[key], inner, value)
-    elif value is MISSING:
-        del outer[key]
-    else:
-        outer[key] = copy.deepcopy(value)
 
 
 @st.composite
@@ -130,6 +109,9 @@ def test_a_forged_state_is_an_error_or_a_learner(states, data):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
+        (("ageing",), {}, "ageing must hold weights and weighted sums of all items"),
+        (("ageing", "plays"), [1.0] * 6, "ageing must hold weights"),
+        (("ageing", "plays", 0), -1.0, "ageing must hold weights"),
         (("ageing", "rounds"), 2**63, "ageing must hold weights"),
         (("ageing", "rounds"), 1e300, "ageing must hold weights"),
         (("ageing", "plays", 1), 2.0**54, "ageing must hold weights"),
@@ -194,12 +176,6 @@ def backend(tmp_path_factory):
     backend.prepare(create=True)
     yield backend
     backend.close()
-
-
-def summed(parts):
-    """Lines of an export with the right checksum."""
-    lines = [json.dumps(part) for part in parts]
-    return [*lines, json.dumps({"checksum": hashlib.sha256("\n".join(lines).encode()).hexdigest()})]
 
 
 def with_content(part, kind, content):

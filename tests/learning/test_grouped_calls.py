@@ -6,21 +6,25 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from learner_cases import Fixed
 
 import semibandits as sb
 
 SET = sb.MSets(6, 2)
 
 
-class Failing(dict):
-    """An outcome whose reading fails in code of the user."""
+class Failing(list):
+    """An outcome whose first readings fail, with an error of the user or an interrupt."""
 
-    def __init__(self, error):
-        super().__init__()
-        self.error = error
+    def __init__(self, error, times):
+        super().__init__([1.0, 2.0])
+        self.error, self.times = error, times
 
     def __iter__(self):
-        raise self.error
+        self.times -= 1
+        if self.times >= 0:
+            raise self.error
+        return super().__iter__()
 
 
 @pytest.fixture
@@ -125,30 +129,16 @@ def test_a_key_counts_once_within_a_transaction(learner, url):
 
 def test_an_error_in_code_of_the_user_fails_alone(learner, url):
     error = LookupError("of the user")
-    results, transactions = together(learner, learner.ask, lambda: learner.tell(0, Failing(error)), learner.ask)
+    results, transactions = together(learner, learner.ask, lambda: learner.tell(0, Failing(error, times=2)), learner.ask)
     assert results[1] is error
     assert transactions == 4  # the shared one fails; then the calls are carried out one by one
     assert [asked.id for asked in learner.open_rounds] == [0, 1, 2]
     assert_replayed(learner, url)
 
 
-class InterruptedOnce(list):
-    """An outcome whose first reading is interrupted."""
-
-    def __init__(self):
-        super().__init__([1.0, 2.0])
-        self.is_read = False
-
-    def __iter__(self):
-        if not self.is_read:
-            self.is_read = True
-            raise KeyboardInterrupt
-        return super().__iter__()
-
-
 def test_ctrl_c_ends_one_call_only(learner, url):
     """It ends the call of the thread that carries out the transaction, in which it arrives; the others are carried out again."""
-    results, _ = together(learner, lambda: learner.tell(0, InterruptedOnce()), learner.ask, learner.ask)
+    results, _ = together(learner, lambda: learner.tell(0, Failing(KeyboardInterrupt(), times=1)), learner.ask, learner.ask)
     assert sum(isinstance(one, KeyboardInterrupt) for one in results) == 1
     asked = [one.id for one in results if isinstance(one, sb.Round)]
     assert sorted(asked) == list(range(1, len(asked) + 1))
@@ -173,7 +163,7 @@ def test_a_call_that_waits_too_long_is_withdrawn(url):
 def test_many_threads(learner, url):
     def play(number):
         rng, told = np.random.default_rng(number), []
-        for _ in range(25):
+        for _ in range(12):
             asked = learner.ask(key=f"{number} {len(told)}")
             rewards = rng.random(2)
             learner.tell(asked.id, rewards)
@@ -182,36 +172,27 @@ def test_many_threads(learner, url):
 
     with ThreadPoolExecutor(8) as pool:
         told = [pair for part in pool.map(play, range(8)) for pair in part]
-    assert sorted(number for number, _ in told) == list(range(200))
-    assert learner.plays.sum() == 400
+    assert sorted(number for number, _ in told) == list(range(96))
+    assert learner.plays.sum() == 192
     assert learner.means @ learner.plays == pytest.approx(sum(rewards.sum() for _, rewards in told))
     assert_replayed(learner, url)
 
 
-class Fragile(sb.Policy):
-    """A policy of the user whose agent changes before it fails."""
+class Fragile(Fixed):
+    """A policy of the user whose agents change before they fail."""
 
-    def start(self, decision_set, variance):
-        return FragileAgent(decision_set)
+    asked = 0
 
     def specification(self):
         return "Fragile"
 
-
-class FragileAgent(sb.Agent):
-    def __init__(self, decision_set):
-        self._set, self.asked = decision_set, 0
-
     def choose(self, rng):
         self.asked += 1
-        return self._set.maximize(np.arange(6.0) + self.asked % 2)
+        return SET.maximize(np.arange(6.0) + self.asked % 2)
 
     def choose_among(self, available, rng):
         self.asked += 1
         raise sb.InvalidInputError("fails half-way")
-
-    def observe(self, items, rewards):
-        pass
 
 
 def test_own_agents_that_fail_half_way_are_read_again(url):

@@ -1,15 +1,13 @@
 """Outcomes that lose weight: choices against a plain account of all outcomes, and what weights do to the rest."""
 
-import json
 import math
 
 import numpy as np
 import pytest
-from learner_cases import SETS, means_of
+from learner_cases import SETS, means_of, play, play_alike, restored
 
 import semibandits as sb
 from marks import later
-from semibandits.errors import InvalidInputError
 from semibandits.policies.ageing import LEAST
 
 HALF_LIFE = 20.0
@@ -69,17 +67,13 @@ def test_with_an_endless_half_life_nothing_changes(policy, family):
     rng = np.random.default_rng(1)
     plain, aged = (sb.Learner(SETS[family](), policy, variance=0.3, seed=4, **options) for options in ({}, {"half_life": 1e300}))
     theta = means_of(plain.decision_set)
-    for step in range(60):
-        one, other = plain.ask(), aged.ask()
-        np.testing.assert_array_equal(one.items, other.items)
-        if step % 4 < 3:
-            rewards = rng.normal(theta[one.items], 0.3)
-            plain.tell(one.id, rewards)
-            aged.tell(other.id, rewards)
+    for _ in range(4):
+        play_alike((plain, aged), 15, lambda items: rng.normal(theta[items], 0.3))
+        plain.ask_many(5)  # which stay open
+        aged.ask_many(5)
     np.testing.assert_array_equal(plain.means, aged.means)
     np.testing.assert_array_equal(plain.best(), aged.best())
-    agents = [learner.state()["agent"] for learner in (plain, aged)]
-    assert agents[0] == agents[1]
+    assert plain.state()["agent"] == aged.state()["agent"]
 
 
 @pytest.mark.parametrize("policy", [sb.GLADE(), *later(sb.ThompsonSampling(), sb.CUCB())], ids=lambda one: one.name)
@@ -99,12 +93,8 @@ def test_a_better_item_is_found_after_a_change(policy):
 
 def test_an_item_without_weight_counts_as_unobserved():
     learner = sb.Learner(sb.MSets(4, 1), sb.CUCB(), variance=1e-6, seed=0, half_life=1.0)
-    for _ in range(4):
-        asked = learner.ask()
-        learner.tell(asked.id, [1.0 - 0.2 * asked.items[0]])
-    for _ in range(9):
-        asked = learner.ask(np.array([True, False, False, False]))
-        learner.tell(asked.id, [1.0])
+    play(learner, 4, lambda items: 1.0 - 0.2 * items)
+    play(learner, 9, lambda items: [1.0], available=[True, False, False, False])
     weights = 2.0 ** -np.arange(12.0, 8.0, -1.0)
     assert (weights < LEAST).tolist() == [True, True, True, False]
     assert (learner.means[1:] > 0).tolist() == [False, False, True]
@@ -151,19 +141,9 @@ def played(rounds=40, **options):
 @pytest.mark.parametrize("policy", [sb.GLADE(), sb.ThompsonSampling(), sb.GLADE(law="bernoulli")], ids=str)
 def test_a_restored_learner_continues_bit_for_bit(policy):
     learner, rng = sb.Learner(sb.MSets(6, 2), policy, variance=0.2, seed=1, half_life=15.0), np.random.default_rng(3)
-
-    def play(learners, rounds):
-        for _ in range(rounds):
-            one, *others = [learner.ask() for learner in learners]
-            rewards = rng.random(2)
-            for learner in learners:
-                learner.tell(one.id, rewards)
-            assert all(one.labels == other.labels for other in others)
-
-    play([learner], 40)
-    again = sb.Learner.from_state(json.loads(json.dumps(learner.state())))
+    again = restored(play(learner, 40, lambda items: rng.random(2)))
     assert again.half_life == 15.0
-    play([learner, again], 30)
+    play_alike((learner, again), 30, lambda items: rng.random(2))
     assert again.state() == learner.state()
 
 
@@ -182,11 +162,7 @@ def test_a_database_replays_it(url):
     arguments = {"decision_set": sb.MSets(6, 2), "variance": 0.2, "seed": 1, "half_life": 15.0}
     memory, rng = sb.Learner(**arguments, drift_error=0.01), np.random.default_rng(3)
     with sb.open_learner(url, name="one", **arguments, snapshot_every=20) as learner:
-        for _ in range(50):
-            one, other = learner.ask(), memory.ask()
-            rewards = rng.normal(size=2)
-            learner.tell(one.id, rewards)
-            memory.tell(other.id, rewards)
+        play_alike((learner, memory), 50, lambda items: rng.normal(size=2))
         assert learner.state() == memory.state()
         assert learner.half_life == 15.0
     with sb.open_learner(url, name="one", half_life=15) as again:
@@ -200,12 +176,3 @@ def test_intervals_are_those_of_weights():
     found, n = learner.estimates(0.1), np.array([2.0 ** (-1 / 4), 1.0])
     np.testing.assert_allclose(found.upper - found.means, np.sqrt(2.0 / n * np.log(2 * 2 * 3 / 0.1)))
     assert found.plays.tolist() == [1, 1]
-
-
-@pytest.mark.parametrize("part", [None, {}, {"plays": [1.0] * 6}, "numbers"])
-def test_a_damaged_state_is_refused(part):
-    learner = played()
-    good = learner._progress.ageing.state()
-    wrong = {**good, "plays": [-1.0] * 6} if part == "numbers" else part
-    with pytest.raises(InvalidInputError, match="ageing must hold weights and weighted sums of all items"):
-        learner._progress.ageing.restore(wrong)

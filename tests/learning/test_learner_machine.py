@@ -1,17 +1,17 @@
 """Any sequence of calls: the learner against a simple model of its state."""
 
-import json
+from functools import reduce
+from operator import add
 
 import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from learner_cases import POLICIES, SETS
+from learner_cases import POLICIES, SETS, restored
 
-from semibandits.errors import Infeasible, InvalidInputError
+from semibandits import Infeasible, InvalidInputError, Learner
 from semibandits.kernels.rules.statistics import COUNTS, PLAYS, ROOTS, SCALES, SUMS
-from semibandits.learning import Learner
 
 REWARDS = st.integers(-5, 5) | st.floats(-10, 10)
 
@@ -29,29 +29,27 @@ class Machine(RuleBasedStateMachine):
         options = options if policy != "OSSB" else {"defer_plans": True}  # plans do not age
         self.make, self.half_life = SETS[family], options.get("half_life", np.inf)
         self.rows = self.make().enumerate(1_000)
-        self.own = {"decision_set": self.make()} if family == "own" else {}
         self.learner, self.twin = (Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed, **options) for _ in range(2))
         self.open, self.closed, self.asked = {}, [], 0
         self.ages = [[] for _ in range(self.learner.decision_set.d)]  # rounds of the rewards
         self.told = [[] for _ in range(self.learner.decision_set.d)]
 
-    @rule()
-    def ask(self):
-        one, other = self.learner.ask(), self.twin.ask()
+    def note(self, one, other):
+        """Both learners have asked for the same round."""
         assert one.id == other.id == self.asked
         np.testing.assert_array_equal(one.decision, other.decision)
         assert one.decision in self.learner.decision_set
         self.open[one.id] = one.items.tolist()
         self.asked += 1
 
+    @rule()
+    def ask(self):
+        self.note(self.learner.ask(), self.twin.ask())
+
     @rule(count=st.integers(1, 4))
     def ask_many(self, count):
         for one in self.learner.ask_many(count):
-            other = self.twin.ask()
-            assert one.id == other.id == self.asked
-            np.testing.assert_array_equal(one.decision, other.decision)
-            self.open[one.id] = one.items.tolist()
-            self.asked += 1
+            self.note(one, self.twin.ask())
 
     @rule(data=st.data())
     def ask_for_some(self, data):
@@ -67,12 +65,10 @@ class Machine(RuleBasedStateMachine):
             return
         unseen = left.any(axis=0) & (self.learner.plays == 0)
         one, other = self.learner.ask(mask), self.twin.ask(available=mask.tolist())
-        np.testing.assert_array_equal(one.decision, other.decision)
         assert (left == one.decision).all(axis=1).any()
         if self.learner.decision_set.upper is None and unseen.any():
             assert (one.decision & unseen).any()
-        self.open[one.id] = one.items.tolist()
-        self.asked += 1
+        self.note(one, other)
 
     @rule()
     def solve_plan(self):
@@ -85,75 +81,54 @@ class Machine(RuleBasedStateMachine):
         old = [i for i in self.open if self.asked - 1 - i > age]
         assert [one.id for one in self.learner.expire(age=age)] == old
         self.twin.expire(before=max(self.asked - 1 - age, 0))
-        for i in old:
-            del self.open[i]
-            self.closed.append(i)
+        self.close(*old)
+
+    def close(self, *ids):
+        self.closed += ids
+        return [self.open.pop(i) for i in ids]
 
     @rule()
     def replace(self):
         (self.learner, first), (self.twin, second) = (one.replace(self.make()) for one in (self.learner, self.twin))
         assert first == second == ()
 
-    def take(self, data, rewards=REWARDS):
+    def take(self, data, partial):
         """An open round, and its rewards, of which some may be None."""
         i = data.draw(st.sampled_from(sorted(self.open)))
-        items = self.open.pop(i)
-        self.closed.append(i)
-        rewards = data.draw(st.lists(rewards, min_size=len(items), max_size=len(items)))
+        (items,) = self.close(i)
+        drawn = st.none() | REWARDS if partial else REWARDS
+        rewards = data.draw(st.lists(drawn, min_size=len(items), max_size=len(items)))
         for item, reward in zip(items, rewards, strict=True):
             if reward is not None:
                 self.told[item].append(float(reward))
                 self.ages[item].append(i)
         return i, rewards
 
-    def take_part(self, data):
-        return self.take(data, st.none() | REWARDS)
-
-    def labels_of(self, i):
-        return next(asked.labels for asked in self.learner.open_rounds if asked.id == i)
-
     @precondition(lambda self: self.open)
-    @rule(data=st.data())
-    def tell(self, data):
-        i, rewards = self.take(data)
-        labels = dict(zip(self.labels_of(i), rewards, strict=True))
-        self.learner.tell(i, rewards)
-        self.twin.tell(i, labels, partial=data.draw(st.booleans()))
-
-    @precondition(lambda self: self.open)
-    @rule(data=st.data())
-    def tell_a_part(self, data):
-        i, rewards = self.take_part(data)
-        pairs = zip(self.labels_of(i), rewards, strict=True)
-        self.learner.tell(i, rewards, partial=True)
-        observed = {label: reward for label, reward in pairs if reward is not None}
-        if observed or data.draw(st.booleans()):
-            self.twin.tell(i, observed, partial=True)
-        else:
+    @rule(data=st.data(), partial=st.booleans())
+    def tell(self, data, partial):
+        i, rewards = self.take(data, partial)
+        labels = next(asked.labels for asked in self.learner.open_rounds if asked.id == i)
+        observed = {label: reward for label, reward in zip(labels, rewards, strict=True) if reward is not None}
+        self.learner.tell(i, rewards, partial=partial)
+        if partial and not observed and data.draw(st.booleans()):
             self.twin.forget(i)
+        else:
+            self.twin.tell(i, observed, partial=partial or data.draw(st.booleans()))
 
     @precondition(lambda self: len(self.open) > 1)
-    @rule(data=st.data())
-    def tell_parts_of_many(self, data):
-        outcomes = [self.take_part(data) for _ in range(data.draw(st.integers(1, len(self.open))))]
-        self.learner.tell_many(outcomes, partial=True)
+    @rule(data=st.data(), partial=st.booleans())
+    def tell_many(self, data, partial):
+        outcomes = [self.take(data, partial) for _ in range(data.draw(st.integers(1, len(self.open))))]
+        self.learner.tell_many(outcomes, partial=partial)
         for i, rewards in outcomes:
-            self.twin.tell(i, [np.nan if reward is None else reward for reward in rewards], partial=True)
-
-    @precondition(lambda self: len(self.open) > 1)
-    @rule(data=st.data())
-    def tell_many(self, data):
-        outcomes = [self.take(data) for _ in range(data.draw(st.integers(1, len(self.open))))]
-        self.learner.tell_many(outcomes)
-        for i, rewards in outcomes:
-            self.twin.tell(i, rewards)
+            self.twin.tell(i, [np.nan if reward is None else reward for reward in rewards], partial=partial)
 
     @precondition(lambda self: self.open)
     @rule(data=st.data())
     def forget(self, data):
         i = data.draw(st.sampled_from(sorted(self.open)))
-        del self.open[i]
-        self.closed.append(i)
+        self.close(i)
         self.learner.forget(i)
         self.twin.forget(i)
 
@@ -171,7 +146,7 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def save_and_load(self):
         state = self.learner.state()
-        self.learner = Learner.from_state(json.loads(json.dumps(state, allow_nan=False)), **self.own)
+        self.learner = restored(self.learner)
         assert self.learner.state() == state
 
     @invariant()
@@ -181,10 +156,7 @@ class Machine(RuleBasedStateMachine):
         assert self.learner.rounds == self.asked
         assert {a.id: a.items.tolist() for a in self.learner.open_rounds} == self.open
         assert self.learner.plays.tolist() == [len(rewards) for rewards in self.told]
-        sums = [0.0] * len(self.told)
-        for item, rewards in enumerate(self.told):
-            for reward in rewards:
-                sums[item] += reward
+        sums = [float(reduce(add, rewards, 0.0)) for rewards in self.told]  # in order, as the learner adds them
         expected = [s / max(len(r), 1) for s, r in zip(sums, self.told, strict=True)]
         if self.half_life == np.inf:
             assert self.learner.means.tolist() == expected

@@ -6,34 +6,20 @@ import pickle
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
+from operator import getitem
 
 import numpy as np
 import pytest
-from learner_cases import POLICIES, SETS, Pairs, means_of
+from learner_cases import MISSING, POLICIES, SETS, means_of, restored, sealed
 
-from semibandits import matroids
-from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.msets import MSets
-from semibandits.errors import InvalidInputError
-from semibandits.families.description import digest
-from semibandits.learning import Learner, storage
-from semibandits.policies.base import Agent, Policy
-from semibandits.policies.cucb import CUCB
-from semibandits.policies.ossb import OSSB
+from semibandits import CUCB, OSSB, Agent, InvalidInputError, Learner, MatroidBases, MatroidIntersection, MSets, Policy, matroids
+from semibandits.learning import storage
 
 
-def through_json(learner, **own):
-    return Learner.from_state(json.loads(json.dumps(learner.state(), allow_nan=False)), **own)
-
-
-def own_set(learner):
-    return {"decision_set": Pairs()} if isinstance(learner.decision_set, Pairs) else {}
-
-
-def run(learner, rng, rounds, trace):
-    """Ask for rounds, and tell or forget about as many open ones, in any order."""
-    theta = means_of(learner.decision_set)
+def run(learner, rng, rounds):
+    """Ask for rounds, and tell or forget about as many open ones, in any order; returns the decisions."""
+    theta, trace = means_of(learner.decision_set), []
     for _ in range(rounds):
         trace.append(learner.ask().items.tolist())
         for asked in learner.open_rounds:
@@ -42,6 +28,7 @@ def run(learner, rng, rounds, trace):
                 learner.tell(asked.id, rng.normal(theta[asked.items]))
             elif fate < 0.45:
                 learner.forget(asked.id)
+    return trace
 
 
 @pytest.mark.one_in(2)
@@ -49,20 +36,17 @@ def run(learner, rng, rounds, trace):
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_future_is_the_same_bit_for_bit(family, name):
     first = Learner(SETS[family](), POLICIES[name], variance=np.full(SETS[family]().d, 0.4), seed=9)
-    run(first, np.random.default_rng(1), 25, [])
+    run(first, np.random.default_rng(1), 25)
     while not first.open_rounds:
         first.ask()
-    second = through_json(first, **own_set(first))
+    second = restored(first)
     assert second.policy == first.policy
     for copied in (pickle.loads(pickle.dumps(first)), copy.deepcopy(first)):
         assert copied.state() == first.state()
     assert [a.id for a in second.open_rounds] == [a.id for a in first.open_rounds]
     assert all((a.decision == b.decision).all() for a, b in zip(first.open_rounds, second.open_rounds, strict=True))
     assert [a.labels for a in second.open_rounds] == [a.labels for a in first.open_rounds]
-    traces = [], []
-    for learner, trace in zip((first, second), traces, strict=True):
-        run(learner, np.random.default_rng(2), 25, trace)
-    assert traces[0] == traces[1]
+    assert run(first, np.random.default_rng(2), 25) == run(second, np.random.default_rng(2), 25)
     assert first.state() == second.state()
     np.testing.assert_array_equal(first.means, second.means)
     for asked in second.open_rounds:
@@ -91,21 +75,26 @@ def test_the_spare_32_bits_of_the_generator_are_kept():
     rng = np.random.default_rng(0)
     rng.integers(10, dtype=np.uint32)
     learner = Learner(MSets(3, 1), CUCB(), variance=1.0, seed=rng)
-    again = through_json(learner)
+    again = restored(learner)
     assert learner.state()["generator"]["has_uint32"] == 1
     np.testing.assert_array_equal(
         learner._rng.integers(10**6, size=5, dtype=np.uint32), again._rng.integers(10**6, size=5, dtype=np.uint32)
     )
 
 
-class CountingAgent(Agent):
-    """Cycles through the decisions; its state holds floats and nested lists."""
+@dataclass
+class Counting(Policy, Agent):
+    """A user's own policy, which cycles through the decisions; its state holds floats and nested lists."""
 
-    def __init__(self, rows):
-        self.rows, self.asked, self.told = rows, 0, []
+    step: int = 1
+
+    def start(self, decision_set, variance):
+        agent = type(self)()
+        agent.rows, agent.asked, agent.told = decision_set.enumerate(), 0, []
+        return agent
 
     def choose(self, rng):
-        self.asked += 1 + int(rng.integers(2))
+        self.asked += self.step + int(rng.integers(2))
         return self.rows[self.asked % len(self.rows)]
 
     def observe(self, items, rewards):
@@ -116,16 +105,6 @@ class CountingAgent(Agent):
 
     def restore(self, state):
         self.asked, self.told = state["asked"], state["told"]
-
-
-@dataclass(frozen=True)
-class Counting(Policy):
-    """A user's own policy, whose specification holds its parameter."""
-
-    step: int = 1
-
-    def start(self, decision_set, variance):
-        return CountingAgent(decision_set.enumerate())
 
 
 class Anonymous(Counting):
@@ -149,7 +128,7 @@ def test_own_policies_are_passed_in(policy):
 
 def state_of(policy=None, decision_set=None):
     learner = Learner(decision_set or MSets(4, 2), policy or CUCB(), variance=0.5, seed=4)
-    run(learner, np.random.default_rng(3), 8, [])
+    run(learner, np.random.default_rng(3), 8)
     while len(learner.open_rounds) < 2:
         learner.ask()
     return learner.state()
@@ -163,43 +142,15 @@ def test_the_original_set_and_policy_may_be_passed_too():
 
 
 def test_every_changed_digit_is_found():
-    text = json.dumps(state_of())
-    for position in range(0, len(text), 7):
-        if text[position].isdigit():
-            digit = str((int(text[position]) + 1) % 10)
-            changed = json.loads(text[:position] + digit + text[position + 1 :])
-            if changed == json.loads(text):
+    whole = json.dumps(state_of())
+    for position in range(0, len(whole), 7):
+        if whole[position].isdigit():
+            digit = str((int(whole[position]) + 1) % 10)
+            changed = json.loads(whole[:position] + digit + whole[position + 1 :])
+            if changed == json.loads(whole):
                 continue  # the last digit of a float, which is the same number
             with pytest.raises(InvalidInputError):
                 Learner.from_state(changed)
-
-
-def sealed(state):
-    """With the checksum of its content: damage is also found in the content."""
-    content = {name: part for name, part in state.items() if name != "checksum"}
-    return {**content, "checksum": digest(content)}
-
-
-def put(*path_and_value):
-    *path, last, value = path_and_value
-
-    def change(state):
-        for key in path:
-            state = state[key]
-        state[last] = value
-
-    return change
-
-
-def drop(*path):
-    *path, last = path
-
-    def change(state):
-        for key in path:
-            state = state[key]
-        del state[last]
-
-    return change
 
 
 @pytest.fixture(scope="module")
@@ -208,71 +159,60 @@ def ossb_state():
     return state_of(OSSB())
 
 
-def all_marks(value):
-    def change(state):
-        state["agent"]["marks"] = [value] * len(state["agent"]["marks"])
-
-    return change
-
-
 CONTENT = {
-    "agent missing": drop("agent"),
-    "huge numbers": put("statistics", "sums", 0, 10**400),
-    "numbers of thousands of digits": put("next_id", 10**5000),
-    "plays, no list": put("statistics", "plays", 10**18),
-    "description": put("decision_set", "description", "m", 3),
-    "description damaged": put("decision_set", "description", "m", "x"),
-    "fingerprint": put("decision_set", "fingerprint", "0" * 64),
-    "specification": put("policy", "specification", "name", "UCB"),
-    "specification, missing": drop("policy", "specification", "radius"),
-    "specification, unknown": put("policy", "specification", "gammma", 1.0),
-    "specification, value": put("policy", "specification", "radius", {"log": -1.0, "loglog": 0.0, "loglog_per_item": 0.0}),
-    "variance": put("variance", -1.0),
-    "generator": put("generator", {}),
-    "generator, kind": put("generator", "bit_generator", "MT19937"),
-    "generator, number": put("generator", "state", 12),
-    "generator, long": put("generator", "state", str(2**128)),
-    "generator, even": put("generator", "inc", "4"),
-    "generator, flag": put("generator", "has_uint32", 2),
-    "generator, spare": put("generator", "uinteger", -1),
-    "statistics": put("statistics", []),
-    "plays": put("statistics", "plays", 0, 77.0),
-    "plays, negative": put("statistics", "plays", 0, -1.0),
-    "sums": put("statistics", "sums", 0, 1e300),
-    "next_id": put("next_id", 99),
-    "next_id, small": put("next_id", 0),
-    "open rounds": put("open_rounds", {}),
-    "open rounds, one lost": drop("open_rounds", 0),
-    "open rounds, id": put("open_rounds", 0, "id", 10**6),
-    "open rounds, twice": lambda state: state["open_rounds"].append(state["open_rounds"][-1]),
-    "open rounds, no decision": put("open_rounds", 0, "items", [0]),
-    "open rounds, outside": put("open_rounds", 0, "items", [0, 9]),
-    "open rounds, repeated": put("open_rounds", 0, "items", [1, 1, 2]),
-    "agent": put("agent", []),
-    "agent, plays": put("agent", "plays", [0.0] * 4),
-    "agent, plays missing": drop("agent", "plays"),
-    "agent, stranger": put("agent", "more", 1),
-    "agent, broken plays": put("agent", "plays", 0, 0.5),
-    "agent, short": put("agent", "plays", [1.0]),
-    "agent, sums": put("agent", "sums", 0, "inf"),
-    "agent, pending": put("agent", "pending", 0, -1),
-    "agent, counters": put("agent", "counters", [0]),
-    "agent, unseen": put("agent", "counters", 1, 3),
-    "agent, too few rounds": put("agent", "counters", 0, 1),
-    "agent, memory": put("agent", "memory", [1.0]),
-    "agent, marks": all_marks(1.5),
-    "agent, marks missing": put("agent", "marks", []),
-    "agent, huge marks": all_marks(10**400),
-    "agent, rows": put("agent", "rows", 4),
-    "agent, rows outside": put("agent", "rows", [[0, 7]]),
-    "agent, rows no decisions": put("agent", "rows", [[0]]),
+    "agent": [MISSING, []],
+    "agent counters": [[0]],
+    "agent counters 0": [1],  # too few rounds
+    "agent counters 1": [3],  # of unseen items
+    "agent marks": [lambda marks: [1.5] * len(marks), lambda marks: [10**400] * len(marks), []],
+    "agent memory": [[1.0]],
+    "agent more": [1],
+    "agent pending 0": [-1],
+    "agent plays": [MISSING, [0.0] * 4, [1.0]],
+    "agent plays 0": [0.5],
+    "agent rows": [4, [[0, 7]], [[0]]],
+    "agent sums 0": ["inf"],
+    "decision_set description m": [3, "x"],
+    "decision_set fingerprint": ["0" * 64],
+    "generator": [{}],
+    "generator bit_generator": ["MT19937"],
+    "generator has_uint32": [2],
+    "generator inc": ["4"],  # even
+    "generator state": [12, str(2**128)],
+    "generator uinteger": [-1],
+    "next_id": [0, 99, 10**5000],
+    "open_rounds": [{}, lambda rounds: [*rounds, rounds[-1]]],
+    "open_rounds 0": [MISSING],
+    "open_rounds 0 id": [10**6],
+    "open_rounds 0 items": [[0], [0, 9], [1, 1, 2]],
+    "policy specification gammma": [1.0],
+    "policy specification name": ["UCB"],
+    "policy specification radius": [MISSING, {"log": -1.0, "loglog": 0.0, "loglog_per_item": 0.0}],
+    "statistics": [[]],
+    "statistics plays": [10**18],
+    "statistics plays 0": [-1.0, 77.0],
+    "statistics sums 0": [1e300, 10**400],
+    "variance": [-1.0],
 }
+"""Paths to parts of a state, and what each is replaced by: values, MISSING, or functions of what was there."""
+CHANGES = [pytest.param(path, value, id=f"{path} {k}") for path, values in CONTENT.items() for k, value in enumerate(values)]
 
 
-@pytest.mark.parametrize("name", CONTENT)
-def test_invalid_content_is_refused_with_a_correct_checksum(name, ossb_state):
-    state = copy.deepcopy(ossb_state)
-    CONTENT[name](state)
+def changed(state, path, value):
+    """A copy of a state with another value of one part."""
+    *outer, last = (int(key) if key.isdigit() else key for key in path.split())
+    state = copy.deepcopy(state)
+    part = reduce(getitem, outer, state)
+    if value is MISSING:
+        part.pop(last)
+    else:
+        part[last] = value(part[last]) if callable(value) else value
+    return state
+
+
+@pytest.mark.parametrize(("path", "value"), CHANGES)
+def test_invalid_content_is_refused_with_a_correct_checksum(path, value, ossb_state):
+    state = changed(ossb_state, path, value)
     with suppress(ValueError):  # numbers of thousands of digits cannot be written
         state = sealed(state)
     with pytest.raises(InvalidInputError, match=r"must|did you mean"):
@@ -292,14 +232,11 @@ def test_invalid_content_is_refused_with_a_correct_checksum(name, ossb_state):
 )
 @pytest.mark.parametrize("d", [10**18, 10**12])
 def test_sets_that_claim_to_be_huge_are_refused_before_memory_is_taken(decision_set, d):
-    description = state_of(CUCB(), decision_set)
-    text = json.dumps(description)
+    written = json.dumps(state_of(CUCB(), decision_set))
     for key in ("d", "shape"):
-        text = re.sub(rf'"{key}": (\[\d+, )?5\b', rf'"{key}": \g<1>{d}', text)
-    state = json.loads(text)
-    assert state != description
+        written = re.sub(rf'"{key}": (\[\d+, )?5\b', rf'"{key}": \g<1>{d}', written)
     with pytest.raises(InvalidInputError, match=rf"d must be the number of items, 5, got {d}"):
-        Learner.from_state(sealed(state))
+        Learner.from_state(sealed(json.loads(written)))
 
 
 def test_rows_that_claim_to_be_huge_are_refused_before_memory_is_taken():
@@ -309,18 +246,16 @@ def test_rows_that_claim_to_be_huge_are_refused_before_memory_is_taken():
         Learner.from_state(sealed(state))
 
 
-@pytest.mark.parametrize("name", [name for name in CONTENT if name.startswith("agent, ")])
-def test_a_refused_state_leaves_the_agent_as_it_was(name, ossb_state):
+@pytest.mark.parametrize(("path", "value"), [change for change in CHANGES if change.values[0].startswith("agent ")])
+def test_a_refused_state_leaves_the_agent_as_it_was(path, value, ossb_state):
     learner = Learner.from_state(ossb_state)
-    state = copy.deepcopy(ossb_state)
-    CONTENT[name](state)
     before = learner._agent.state()
     try:
-        learner._agent.restore(state["agent"])
+        learner._agent.restore(changed(ossb_state, path, value)["agent"])
     except InvalidInputError:
         assert learner._agent.state() == before
     else:  # only the learner can detect it
-        assert name == "agent, plays"
+        assert (path, value) == ("agent plays", [0.0] * 4)
 
 
 def test_states_that_are_not_json_are_refused():

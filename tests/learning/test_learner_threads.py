@@ -1,7 +1,6 @@
 """A learner must be used by one thread at a time: concurrent calls are refused and do no harm."""
 
 import copy
-import json
 import pickle
 import sys
 import threading
@@ -9,13 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from learner_cases import restored
 
-from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.msets import MSets
-from semibandits.errors import ConcurrentUseError, SemibanditsError
-from semibandits.learning import Learner
+from semibandits import CUCB, ConcurrentUseError, DecisionSet, Learner, MSets, SemibanditsError
 from semibandits.learning.exclusion import Uses
-from semibandits.policies.cucb import CUCB
 
 THREADS = 8
 CALLS = {
@@ -44,7 +40,13 @@ class Calling(DecisionSet):
         return np.arange(2) == np.argmax(weights)
 
 
-def test_threads_that_share_a_learner_do_it_no_harm(monkeypatch):
+def in_threads(work):
+    with ThreadPoolExecutor(THREADS) as pool:
+        for done in [pool.submit(work) for _ in range(THREADS)]:
+            done.result()
+
+
+def test_threads_that_share_a_learner_do_it_no_harm():
     learner = Learner(MSets(6, 2), CUCB(), variance=1.0, seed=0)
     start, asked, refused = threading.Barrier(THREADS), [], []
 
@@ -61,15 +63,12 @@ def test_threads_that_share_a_learner_do_it_no_harm(monkeypatch):
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
-        with ThreadPoolExecutor(THREADS) as pool:
-            for done in [pool.submit(play) for _ in range(THREADS)]:
-                done.result()
+        in_threads(play)
     finally:
         sys.setswitchinterval(interval)
-    assert refused
     assert "hold one lock of your own around each call" in refused[0]
     assert sorted(asked) == list(range(learner.rounds))
-    again = Learner.from_state(json.loads(json.dumps(learner.state())))
+    again = restored(learner)
     assert again.rounds == learner.rounds
     assert (again.ask().decision == learner.ask().decision).all()
 
@@ -84,9 +83,7 @@ def test_threads_with_one_lock_of_their_own_are_never_refused():
             with lock:
                 learner.tell(round_.id, [1.0, 0.5])
 
-    with ThreadPoolExecutor(THREADS) as pool:
-        for done in [pool.submit(play) for _ in range(THREADS)]:
-            done.result()
+    in_threads(play)
     assert (learner.rounds, learner.plays.sum(), learner.open_rounds) == (50 * THREADS, 100 * THREADS, ())
 
 

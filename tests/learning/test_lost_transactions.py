@@ -6,8 +6,7 @@ import tempfile
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from learner_cases import new
-from sqlalchemy import text
+from learner_cases import execute, new
 
 from semibandits.errors import StorageError
 
@@ -30,12 +29,8 @@ def played(learner, calls):
 
 def lose(learner, after):
     """Delete what a replica has not received yet: all that followed an entry."""
-
-    def work(connection):
-        for table in ("journal", "snapshots"):
-            connection.execute(text(f"DELETE FROM semibandits_{table} WHERE seq > :after"), {"after": after})
-
-    learner._backend.run(work)
+    for table in ("journal", "snapshots"):
+        execute(learner, f"DELETE FROM semibandits_{table} WHERE seq > :after", after=after)
 
 
 def check_refused(learner, url, *, kept, known):

@@ -105,20 +105,13 @@ def test_labels_of_other_items_are_refused(name, wrong):
         entrance(series)
 
 
-def test_an_index_of_labels_may_look_like_rows():
+def test_indexes_that_are_labels_or_rows():
     x = sb.MSets(3, 1, items=[2, 0, 1])
     assert x.maximize({0: 1.0, 1: 2.0, 2: 3.0}).tolist() == [True, False, False]
     assert x.maximize(pd.Series([1.0, 2.0, 3.0], index=[1, 0, 2])).tolist() == [True, False, False]
     assert sb.MSets(3, 1, items=[1, 2, 3]).maximize(pd.Series([1.0, 2.0, 3.0])).tolist() == [False, False, True]
-
-
-def test_columns_of_the_frame_of_a_set_are_in_order():
-    frame = pd.DataFrame({"item": list("abcd"), "mean": [1.0, 4.0, 2.0, 3.0]}, index=[9, 3, 5, 1])
-    x = sb.MSets.from_frame(frame, 1)
-    assert x.maximize(frame["mean"]).tolist() == [False, True, False, False]
-
-
-def test_least_costs_by_label():
+    frame = pd.DataFrame({"item": list("abcd"), "mean": [1.0, 4.0, 2.0, 3.0]}, index=[9, 3, 5, 1])  # of the set: in order
+    assert sb.MSets.from_frame(frame, 1).maximize(frame["mean"]).tolist() == [False, True, False, False]
     series = pd.Series(MINUTES, index=pd.MultiIndex.from_tuples(LINKS)).sample(frac=1.0, random_state=1)
     assert sb.Routes(LINKS, "home", "work", series).least.tolist() == MINUTES.tolist()
 

@@ -2,13 +2,9 @@
 
 import numpy as np
 import pytest
-from learner_cases import SETS
+from learner_cases import SETS, Fixed
 
-from semibandits.decisions.msets import MSets
-from semibandits.errors import InvalidInputError
-from semibandits.learning import Learner
-from semibandits.policies.base import Agent, Policy
-from semibandits.policies.thompson import ThompsonSampling
+from semibandits import InvalidInputError, Learner, MSets, ThompsonSampling
 
 
 def learner_of():
@@ -63,50 +59,13 @@ def test_an_outcome_without_rewards_is_a_forgotten_round(outcome):
     np.testing.assert_array_equal(one.ask().decision, other.ask().decision)
 
 
-WRONG = {
-    "misspelt label": (lambda asked: {"x": 1.0}, r"must have labels of the items only, .* got 1 unknown of 1 \(first: 'x'\)"),
-    "short": (lambda asked: [1.0, 2.0], r"shape \(k,\) = \(3,\)"),
-    "empty": (lambda asked: [], r"shape \(k,\) = \(3,\), got \(0,\)"),
-    "infinite": (lambda asked: [1.0, None, np.inf], "at most 1e\\+100 in size, got inf at index 2 .*: pass finite rewards"),
-    "huge": (lambda asked: [1.0, None, -1e101], r"got -1e\+101 at index 2 .*: scale them down"),
-    "text": (lambda asked: [1.0, None, "1"], "sequence of real numbers"),
-    "object": (lambda asked: [1.0, None, object()], "sequence of numbers"),
-    "complex": (lambda asked: np.array([1.0, np.nan, 1j]), "real numbers, got complex128 ones"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_partial_outcomes_are_validated_too(name):
-    make, message = WRONG[name]
-    learner = learner_of()
-    one, asked = learner.ask(), learner.ask()
-    before = learner.state()
-    for call in (
-        lambda: learner.tell(asked.id, make(asked), partial=True),
-        lambda: learner.tell_many({one.id: [1.0, None, 2.0], asked.id: make(asked)}, partial=True),
-    ):
-        with pytest.raises(InvalidInputError, match=message):
-            call()
-        assert learner.state() == before
-
-
-def test_unobserved_items_are_played_again_first():
-    """They count as never played, not as observed with reward 0."""
-    learner = Learner(MSets(4, 2), ThompsonSampling(), variance=0.5, seed=0)
-    first = learner.ask()
-    learner.tell(first.id, [1.0, None], partial=True)
-    second = learner.ask()
-    assert first.items[1] in second.items
-
-
-class Recorder(Agent):
+class Recording(Fixed):
     """Keeps the calls that it receives."""
 
-    def __init__(self):
-        self.received = []
-
-    def choose(self, rng):
-        return np.array([True, False, True, True])
+    def start(self, decision_set, variance):
+        agent = super().start(decision_set, variance)
+        agent.received = []
+        return agent
 
     def observe(self, items, rewards):
         self.received.append(("observe", items.tolist(), rewards.tolist()))
@@ -114,20 +73,9 @@ class Recorder(Agent):
     def forget(self, items):
         self.received.append(("forget", items.tolist()))
 
-    def state(self):
-        return {}
-
-    def restore(self, state):
-        pass
-
-
-class Recording(Policy):
-    def start(self, decision_set, variance):
-        return Recorder()
-
 
 def test_own_agents_forget_the_lost_items_and_observe_the_others():
-    learner = Learner(MSets(4, 3), Recording(), variance=1.0, seed=0)
+    learner = Learner(MSets(4, 3), Recording(1, 0, 1, 1), variance=1.0, seed=0)
     learner.tell(learner.ask().id, [1.0, None, 3.0], partial=True)
     learner.tell(learner.ask().id, [None] * 3, partial=True)
     learner.tell(learner.ask().id, [1.0, 2.0, 3.0], partial=True)

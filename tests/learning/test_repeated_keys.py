@@ -81,6 +81,16 @@ def test_another_limit_is_another_call(learner, url, limit):
     assert opened(url).state() == learner.state()
 
 
+def test_a_repeated_call_has_no_effect_and_another_kind_of_call_is_refused(learner, url):
+    asked = learner.ask()
+    for handle in (opened(url), learner):
+        handle.forget(asked.id, key="k")
+    assert learner.calls == 2
+    for call in (learner.ask, lambda key: learner.tell(asked.id, [1.0], key=key), lambda key: learner.ask_many(2, key=key)):
+        with pytest.raises(InvalidInputError, match="key must be one for the same call"):
+            call(key="k")
+
+
 FORMS = st.sampled_from(["ordered", "labels", "costs", "labelled costs"])
 VALUES = st.none() | st.sampled_from([0.0, -0.0, 0.1, -3.5, 1e-300, 7.0])
 OUTCOMES = st.lists(VALUES, min_size=2, max_size=2)

@@ -1,62 +1,28 @@
 """Ages of open rounds, `expire` by seconds, and databases and exports that were written before times were stored."""
 
-import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from learner_cases import new
-from sqlalchemy import NullPool, create_engine, text
+from learner_cases import execute, new, summed
 
 import semibandits as sb
 from semibandits.errors import StorageError
-from semibandits.learning.database import replica, schema, times, transfer
-from semibandits.learning.database.backend import Backend
+from semibandits.learning.database import durable, replica, schema, times, transfer
 from semibandits.learning.database.opening import stored_learner
 from semibandits.learning.database.operations import Entry
 
 START = 1_700_000_000_000
-VERSION_1 = """
-CREATE TABLE semibandits_learners (
-    id {serial} NOT NULL, name VARCHAR(200) NOT NULL, created VARCHAR(40) NOT NULL, specification {blob} NOT NULL,
-    PRIMARY KEY (id), UNIQUE (name)
-);
-CREATE TABLE semibandits_meta (name VARCHAR(50) NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (name));
-CREATE TABLE semibandits_journal (
-    learner_id INTEGER NOT NULL, seq BIGINT NOT NULL, kind VARCHAR(20) NOT NULL, payload TEXT NOT NULL, "key" VARCHAR(200),
-    token VARCHAR(32) NOT NULL, checksum BIGINT NOT NULL, PRIMARY KEY (learner_id, seq),
-    FOREIGN KEY(learner_id) REFERENCES semibandits_learners (id)
-) {without_rowid};
-CREATE UNIQUE INDEX semibandits_journal_key ON semibandits_journal (learner_id, "key") WHERE "key" IS NOT NULL;
-CREATE TABLE semibandits_snapshots (
-    learner_id INTEGER NOT NULL, seq BIGINT NOT NULL, state {blob} NOT NULL, PRIMARY KEY (learner_id, seq),
-    FOREIGN KEY(learner_id) REFERENCES semibandits_learners (id)
-);
-INSERT INTO semibandits_meta VALUES ('version', 1)
-"""
-COLUMNS = {
-    "learners": "name, created, specification",
-    "journal": 'learner_id, seq, kind, payload, "key", token, checksum',
-    "snapshots": "learner_id, seq, state",
-}
-
-
-class Clock:
-    """A clock that is set by hand, in seconds."""
-
-    def __init__(self):
-        self.seconds = 0.0
-
-    def __call__(self):
-        return START + round(1_000 * self.seconds)
 
 
 @pytest.fixture
 def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(replica, "now", clock)
-    monkeypatch.setattr("semibandits.learning.database.durable.now", clock)
+    """A clock that is set by hand, in seconds."""
+    clock = SimpleNamespace(seconds=0.0)
+    for module in (replica, durable):
+        monkeypatch.setattr(module, "now", lambda: START + round(1_000 * clock.seconds))
     return clock
 
 
@@ -127,40 +93,27 @@ def test_times_of_closed_rounds_are_dropped(file_url, clock, monkeypatch):
     assert list(learner.ages()) == []
 
 
-def write_version_1(source, url):
-    """Copy all rows of a database into tables as version 1 created them."""
-    is_file = url.startswith("sqlite")
-    engine = create_engine(Backend(url, timeout=1.0)._url, poolclass=NullPool)
-    words = {
-        "serial": "INTEGER" if is_file else "SERIAL",
-        "blob": "BLOB" if is_file else "BYTEA",
-        "without_rowid": "WITHOUT ROWID" if is_file else "",
-    }
-    with engine.begin() as connection:
-        for statement in VERSION_1.format(**words).split(";"):
-            connection.execute(text(statement))
-        for table, columns in COLUMNS.items():
-            names = [column.strip(' "') for column in columns.split(",")]
-            rows = source.run(
-                lambda old, table=table, columns=columns: old.execute(text(f"SELECT {columns} FROM semibandits_{table}")).all()
-            )
-            marks = ", ".join(f":{name}" for name in names)
-            statement = text(f"INSERT INTO semibandits_{table} ({columns}) VALUES ({marks})")
-            connection.execute(statement, [dict(zip(names, row, strict=True)) for row in rows])
+def as_version_1(learner):
+    """Turn the tables of its database into those of version 1, which the only migration has extended."""
+    execute(learner, "ALTER TABLE semibandits_journal DROP COLUMN time")
+    execute(learner, "ALTER TABLE semibandits_snapshots DROP COLUMN times")
+    execute(learner, "UPDATE semibandits_meta SET value = 1")
+    learner.close()
 
 
-def test_a_database_of_version_1_is_migrated(url, tmp_path, clock):
-    source = opened(f"sqlite:///{tmp_path}/source.db", snapshot_every=5)
+def test_a_database_of_version_1_is_migrated(url, clock):
+    source = opened(url, snapshot_every=5)
     for number in asks(source, clock, 8)[:4]:
         source.tell(number, [1.0, 0.25 * number], key=f"outcome {number}")
-    write_version_1(source._backend, url)
+    state = source.state()
+    as_version_1(source)
 
     def work(_):
         with opened(url) as learner:
             return learner.calls, learner.state()
 
     with ThreadPoolExecutor(6) as pool:  # each opens the database for itself
-        assert [*pool.map(work, range(6))] == [(12, source.state())] * 6
+        assert [*pool.map(work, range(6))] == [(12, state)] * 6
     learner = opened(url)
     assert learner._backend.run(schema.version_of) == 2
     assert learner.ages() == dict.fromkeys([4, 5, 6, 7])
@@ -190,9 +143,7 @@ def test_exports_keep_times_and_older_ones_are_read(url, clock):
         part.pop("times", None)
         part.get("entry", {}).pop("time", None)
     parts[0]["version"] = 1
-    older = [json.dumps(part) for part in parts]
-    older.append(json.dumps({"checksum": hashlib.sha256("\n".join(older).encode()).hexdigest()}))
-    transfer.imported(backend, older, name="three")
+    transfer.imported(backend, summed(parts), name="three")
     three = sb.open_learner(url, name="three")
     assert three.ages() == dict.fromkeys(range(6))
     assert three.state() == learner.state()
@@ -203,8 +154,7 @@ def test_damaged_times_are_an_error(file_url, clock, damage):
     learner = opened(file_url)
     asks(learner, clock)
     learner.snapshot()
-    statement = text("UPDATE semibandits_snapshots SET times = :damage")
-    learner._backend.run(lambda connection: connection.execute(statement, {"damage": damage}))
+    execute(learner, "UPDATE semibandits_snapshots SET times = :damage", damage=damage)
     with pytest.raises(StorageError, match="times of rounds must be JSON"):
         opened(file_url)
 
