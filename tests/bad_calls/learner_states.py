@@ -39,19 +39,13 @@ class First(Policy):
 class FirstItems(DecisionSet):
     """A user's own set: the first two items."""
 
+    d = m = None
+
     def __init__(self, d=5):
-        self._d = d
-
-    @property
-    def d(self):
-        return self._d
-
-    @property
-    def m(self):
-        return 2
+        self.d, self.m = d, 2
 
     def maximize(self, weights):
-        return np.arange(self._d) < 2
+        return np.arange(self.d) < 2
 
 
 class OneMore(Gaussian):
@@ -101,15 +95,11 @@ CALLS = [
     (lambda: Learner.from_state(json.dumps(state_of())), "json.loads"),
     (lambda: Learner.from_state(None), "json.loads"),
     (lambda: Learner.from_state({}), "format"),
-    (lambda: changed(format="semibandits.simulation"), "format"),
-    (lambda: changed(version=storage.VERSION + 1), "install a newer one"),
-    (lambda: changed(version=0), "version"),
-    (lambda: changed(version="1"), "version"),
-    (lambda: changed(checksum="0" * 64), "checksum"),
-    (lambda: changed(next_id=7), "checksum"),
-    (lambda: changed(note="mine"), "checksum"),
+    *((lambda *, name=name, value=value: changed(**{name: value}), message) for name, value, message in (
+        ("format", "semibandits.simulation", "format"), ("version", storage.VERSION + 1, "install a newer one"),
+        ("version", 0, "version"), ("version", "1", "version"), ("checksum", "0" * 64, "checksum"), ("next_id", 7, "checksum"),
+        ("note", "mine", "checksum"), ("variance", float("nan"), "plain JSON"), ("variance", object(), "plain JSON"),
+    )),
     (lambda: without("checksum"), "checksum"),
     (lambda: without("agent"), "checksum"),
-    (lambda: changed(variance=float("nan")), "plain JSON"),
-    (lambda: changed(variance=object()), "plain JSON"),
 ]  # fmt: skip
