@@ -23,35 +23,18 @@ def read(path, content=None):
 
 BAD, NAMES, TYPES = r"header\['bad'\]", "names of arrays", "array 'x' must hold booleans, integers or floats"
 CALLS = [
-    (lambda folder: header(folder, float("nan")), BAD),
-    (lambda folder: header(folder, float("inf")), BAD),
-    (lambda folder: header(folder, np.int64(3)), BAD),
-    (lambda folder: header(folder, b"x"), BAD),
-    (lambda folder: header(folder, {1: 2}), BAD),
-    (lambda folder: header(folder, {"a": [{"b": {2, 3}}]}), BAD),
-    (lambda folder: header(folder, np.zeros(2)), BAD),
-    (lambda folder: header(folder, 1j), BAD),
-    (lambda folder: write_archive(folder / "run", {}, {}), "kind"),
-    (lambda folder: write_archive(folder / "run", {"kind": 3}, {}), "kind"),
+    *((lambda folder, *, value=value: header(folder, value), BAD)
+      for value in (float("nan"), float("inf"), np.int64(3), b"x", {1: 2}, {"a": [{"b": {2, 3}}]}, np.zeros(2), 1j)),
+    *((lambda folder, *, head=head: write_archive(folder / "run", head, {}), "kind") for head in ({}, {"kind": 3})),
     (lambda folder: write_archive(folder / "none" / "run", {"kind": "part"}, {}), "must be writable"),
-    (lambda folder: array(folder, np.zeros(1), ""), NAMES),
-    (lambda folder: array(folder, np.zeros(1), "/a"), NAMES),
-    (lambda folder: array(folder, np.zeros(1), "a/"), NAMES),
-    (lambda folder: array(folder, np.zeros(1), "../a"), NAMES),
-    (lambda folder: array(folder, np.zeros(1), "a//b"), NAMES),
-    (lambda folder: array(folder, np.zeros(1), "a.b"), NAMES),
-    (lambda folder: array(folder, np.zeros(1), "θ"), NAMES),
-    (lambda folder: array(folder, np.zeros(1), "a b"), NAMES),
-    (lambda folder: array(folder, np.zeros(1), 3), NAMES),
-    (lambda folder: array(folder, np.array(["x"])), TYPES),
-    (lambda folder: array(folder, np.zeros(2, dtype=complex)), TYPES),
-    (lambda folder: array(folder, np.array([None])), TYPES),
-    (lambda folder: array(folder, np.zeros(1, "M8[s]")), TYPES),
+    *((lambda folder, *, name=name: array(folder, np.zeros(1), name), NAMES)
+      for name in ("", "/a", "a/", "../a", "a//b", "a.b", "θ", "a b", 3)),
+    *((lambda folder, *, values=values: array(folder, values), TYPES)
+      for values in (np.array(["x"]), np.zeros(2, dtype=complex), np.array([None]), np.zeros(1, "M8[s]"))),
     (lambda folder: read(folder / "none"), "must be a readable file"),
     (lambda folder: read(folder), "must be a readable file"),
     (lambda folder: read(folder / "a\0b"), "must be a readable file"),
     (lambda: read(Path("/dev/zero")), "must be a readable file, got a folder, pipe or device"),
-    (lambda folder: read(folder / "other", b""), "other.*another format"),
-    (lambda folder: read(folder / "other", b"hello\n"), "other.*another format"),
-    (lambda folder: read(folder / "other", b"\x89PNG\r\n\x1a\n"), "other.*another format"),
+    *((lambda folder, *, content=content: read(folder / "other", content), "other.*another format")
+      for content in (b"", b"hello\n", b"\x89PNG\r\n\x1a\n")),
 ]  # fmt: skip

@@ -34,7 +34,6 @@ def tell(outcome):
     learner.tell(learner.ask([2**53]).id, outcome)
 
 
-IN_ORDER = r"in the order of the items, got a \w+ with labels.*decision_set\.items"
 INDEX = "must have the index of the items.*pass two columns of one frame"
 MASK = r"must have shape \(d,\) = \(5,\) as a mask"
 DIGITS = "labels with all of their digits, got the float 900719925474099"
@@ -43,24 +42,20 @@ CALLS = [
     (lambda: best(pd.Series([1.0, 2.0, 3.0])), "got 0 to 2, which can be both.*a dictionary by label"),
     (lambda: of_frame(FRAME["mean"].sort_index()), "4 unknown of 4"),
     (lambda: of_frame(FRAME["mean"], item=[1, 3, 5, 9]), "got 9 to 1, which can be both"),
-    (lambda: sb.GaussianRewards(BY_DICT), IN_ORDER),
-    (lambda: sb.laws.Gaussian(BY_SERIES), IN_ORDER),
-    (lambda: sb.BernoulliRewards(BY_DICT), IN_ORDER),
+    *((lambda *, make=make, values=values: make(values), r"in the order of the items, got a \w+ with labels.*decision_set\.items")
+      for make, values in ((sb.GaussianRewards, BY_DICT), (sb.BernoulliRewards, BY_DICT), (sb.laws.Gaussian, BY_SERIES))),
     (lambda: history(LOG["item"], costs=LOG["minutes"].set_axis([1, 2, 3, 4])), INDEX),
     (lambda: history(LOG["item"].tolist(), costs=LOG["minutes"]), INDEX),
     (lambda: history(["d"], costs=[1.0]), "first: 'd' at index 0"),
-    (lambda: ask([0, 0, 1, 0]), MASK),
-    (lambda: ask(np.array([1, 1], np.int8)), MASK),
-    (lambda: ask({0: True}), "got none for 4"),
     (lambda: ask(np.ones((2, 2), dtype=bool)), r"as a mask, got \(2, 2\)"),
     (lambda: ask([("s", "b"), "bus", "tram"], STREETS), "such as .*got 2 unknown of 3 .first: 'bus'"),
     (lambda: ask("s", STREETS), "must be a mask, a collection of labels or a function"),
-    (lambda: ask(3), "got 3"),
-    (lambda: ask([{}]), "got something else: unhashable"),
-    (lambda: ask(pd.Series([0, 1, 0])), "got none for 2"),
-    (lambda: ask(dict.fromkeys(range(5), "yes")), "True or False for each label"),
-    (lambda: ask(pd.Series([True] * 5, index=[4, 1, 2, 3, 9])), "first: 9"),
-    (lambda: ask([0.0, 9.0]), "1 unknown of 2"),
+    *((lambda *, items=items: ask(items), message) for items, message in (
+        ([0, 0, 1, 0], MASK), (np.array([1, 1], np.int8), MASK), ({0: True}, "got none for 4"), (3, "got 3"),
+        ([{}], "got something else: unhashable"),
+        (pd.Series([0, 1, 0]), "got none for 2"), (dict.fromkeys(range(5), "yes"), "True or False for each label"),
+        (pd.Series([True] * 5, index=[4, 1, 2, 3, 9]), "first: 9"), ([0.0, 9.0], "1 unknown of 2"),
+    )),
     (lambda: sb.MSets(1, 1, items=[ROUNDED]), DIGITS),
     (lambda: sb.Paths([(ROUNDED, 1), (1, 2)], 1, 2), DIGITS),
     (lambda: best({ROUNDED: 1.0, 2**53 + 1: 2.0, 7: 3.0}, decision_set=LARGE), DIGITS),

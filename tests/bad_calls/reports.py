@@ -44,8 +44,7 @@ def page(**changes):
     render({"schema": 2} | changes)
 
 
-RESULTS, LABELS, PAIRS = "got no results", "labels must be d = 5 strings", r"positions must be pairs \(x, y\) of numbers"
-JSON = "must be plain JSON"
+RESULTS = "got no results"
 CALLS = [
     (lambda folder: report(folder), RESULTS),
     (lambda folder: report(folder, decision_set=TREES), RESULTS),
@@ -55,9 +54,8 @@ CALLS = [
     (lambda folder: report(folder, simulation=simulation(), bound=bound(ONE)), "d = 3 items, got one over 5"),
     (lambda folder: report(folder, "simulation.zip", bound=bound()), "end in .html"),
     (lambda folder: report(folder, "nowhere/report.html", bound=bound()), "must exist"),
-    (lambda folder: report(folder, bound=bound(), labels=["a", "b"]), f"{LABELS}, got 2"),
-    (lambda folder: report(folder, bound=bound(), labels="abcde"), LABELS),
-    (lambda folder: report(folder, bound=bound(), labels=range(5)), LABELS),
+    *((lambda folder, *, labels=labels: report(folder, bound=bound(), labels=labels), "labels must be d = 5 strings")
+      for labels in (["a", "b"], "abcde", range(5))),
     (lambda folder: report(folder, bound=bound(), title=3), "title must be strings"),
     (lambda folder: report(folder, simulation=simulation(), positions={}), "positions must be given with decisions"),
     (lambda folder: report(folder, bound=bound(), positions={}), "positions must place every node"),
@@ -69,16 +67,11 @@ CALLS = [
     (lambda folder: report(folder, bound=bound(ONE), simulation=simulation(ONE, 1.0, 1.0)), "variances"),
     (lambda folder: report(folder, bound=bound(HUNDRED, 1.1), simulation=simulation(HUNDRED)), "mean rewards"),
     (lambda folder: report(folder, instance=instance(), bound=bound(sb.MSets(3, 2))), "got one with other decisions"),
-    (lambda folder: placed(folder, (0.0,), (1.0, 0.0)), PAIRS),
-    (lambda folder: placed(folder, None, (1.0, 0.0)), PAIRS),
-    (lambda folder: placed(folder, ("west", 1.0), (1.0, 0.0)), PAIRS),
-    (lambda folder: placed(folder, (0, 0)), "positions must"),
-    (lambda folder: placed(folder, (0, 0), (math.nan, 0)), "positions must"),
-    (lambda folder: placed(folder, (0, 0), (1e99, 0)), "positions must"),
-    (lambda: page(items={"theta": [math.nan]}), JSON),
-    (lambda: page(items={"theta": [-math.inf]}), JSON),
-    (lambda: page(note=object()), JSON),
-    (lambda: page(schema=None), "schema must be 2"),
-    (lambda: page(schema=3), "schema must be 2"),
-    (lambda: page(schema="2"), "schema must be 2"),
+    *((lambda folder, *, place=place: placed(folder, place, (1.0, 0.0)), r"positions must be pairs \(x, y\) of numbers")
+      for place in ((0.0,), None, ("west", 1.0))),
+    *((lambda folder, *, places=places: placed(folder, *places), "positions must")
+      for places in (((0, 0),), ((0, 0), (math.nan, 0)), ((0, 0), (1e99, 0)))),
+    *((lambda *, mean=mean: page(items={"theta": [mean]}), "must be plain JSON") for mean in (math.nan, -math.inf)),
+    (lambda: page(note=object()), "must be plain JSON"),
+    *((lambda *, schema=schema: page(schema=schema), "schema must be 2") for schema in (None, 3, "2")),
 ]  # fmt: skip

@@ -4,7 +4,7 @@ import math
 import threading
 
 import numpy as np
-import scipy.stats
+from scipy.stats import norm
 
 import semibandits as sb
 from semibandits.laws import Poisson
@@ -46,7 +46,6 @@ def unpicklable():
     return sb.SampledRewards(THETA, lambda items, rng: THETA[items] + 0 * lock.locked(), variance=1.0)
 
 
-DELAY, LOSS = "delay", r"loss must be a number in \[0, 1\)"
 HORIZON, CHECKPOINTS = "horizon must be an integer", "checkpoints must be increasing"
 CALLS = [
     (lambda: run(decision_set=3), "decision_set must be a DecisionSet"),
@@ -59,55 +58,29 @@ CALLS = [
     (lambda: run(policies={"": sb.CUCB()}), "non-empty strings"),
     (lambda: run(policies=Odd()), "plain JSON"),
     (lambda: run(policies=Wrong()), "in round 1"),
-    (lambda: run(horizon=0), f"{HORIZON} >= 1, got 0"),
-    (lambda: run(horizon=10.5), HORIZON),
-    (lambda: run(replications=True), "replications must be an integer"),
+    *((lambda *, horizon=horizon: run(horizon=horizon), f"{HORIZON} >= 1, got") for horizon in (0, 10.5, math.inf, True)),
+    *((lambda *, n=n: run(replications=n), "replications must be an integer") for n in (True, math.nan, "2")),
     (lambda: run(seed=-1), "seed must be an integer >= 0"),
-    (lambda: run(n_jobs=0), "n_jobs must be"),
-    (lambda: run(checkpoints=[3, 2, 10]), CHECKPOINTS),
-    (lambda: run(checkpoints=[1, 5]), CHECKPOINTS),
-    (lambda: run(checkpoints=np.array([5, 3, 10], dtype=np.uint64)), CHECKPOINTS),
+    *((lambda *, n=n: run(n_jobs=n), "n_jobs must be a positive integer") for n in (0, 1.5)),
+    *((lambda *, rounds=rounds: run(checkpoints=rounds), CHECKPOINTS)
+      for rounds in ([3, 2, 10], [1, 5], np.array([5, 3, 10], dtype=np.uint64))),
+    *((lambda *, rounds=rounds: run(checkpoints=rounds), "checkpoints must") for rounds in ([1.5, 10.0], [1.0, math.nan, 10.0])),
     (lambda: run(resume=True), "resume needs the folder"),
     (lambda: run(extend=True), "extend needs the folder of the earlier run, got folder=None"),
     (lambda: run(scheduler=7), "scheduler must be an address"),
     (lambda: run(rewards=unpicklable(), n_jobs=2, replications=2), "must be picklable"),
     (lambda: run(rewards=sb.GaussianRewards(THETA), bound=sb.graves_lai(PAIRS, THETA, variance=0.25)), "bound must belong"),
     (lambda: run(bound=sb.graves_lai(sb.MSets(6, 3), THETA)), "belong to the decision set"),
-    (lambda: run(delay=-1), DELAY),
-    (lambda: run(delay=0.5), DELAY),
-    (lambda: run(delay=True), DELAY),
-    (lambda: run(delay=None), DELAY),
-    (lambda: run(delay=2**60), DELAY),
-    (lambda: run(delay=[]), DELAY),
-    (lambda: run(delay=[1, -1]), DELAY),
-    (lambda: run(delay=[0.5]), DELAY),
-    (lambda: run(delay=[[1]]), DELAY),
-    (lambda: run(delay="soon"), DELAY),
-    (lambda: run(delay="geometric:0"), DELAY),
-    (lambda: run(delay="geometric:x"), DELAY),
-    (lambda: run(delay=scipy.stats.norm()), DELAY),
-    (lambda: run(loss=-0.1), LOSS),
-    (lambda: run(loss=1.0), LOSS),
-    (lambda: run(loss=True), LOSS),
-    (lambda: run(loss="0.1"), LOSS),
-    (lambda: run(loss=math.nan), LOSS),
+    *((lambda *, delay=delay: run(delay=delay), "delay")
+      for delay in (-1, 0.5, True, None, 2**60, [], [1, -1], [0.5], [[1]], "soon", "geometric:0", "geometric:x", norm())),
+    *((lambda *, loss=loss: run(loss=loss), r"loss must be a number in \[0, 1\)") for loss in (-0.1, 1.0, True, "0.1", math.nan)),
     (lambda: sampled("poison"), "the law must be one of .*, got 'poison'"),
     (lambda: sampled(Poisson(cost=True)), "means must be <= 0"),
     (lambda: run(rewards=sb.SampledRewards(THETA, lambda i, rng: 1.0, variance=1.0)), "rewards of the sampler must have shape"),
     (lambda: run(policies=Wrong(), prior_means=THETA, prior_plays=1), "does not support prior plays", sb.UnsupportedError),
-    (lambda: log_spaced(0), HORIZON),
-    (lambda: log_spaced(1.5), HORIZON),
-    (lambda: log_spaced(math.nan), HORIZON),
-    (lambda: log_spaced("10"), HORIZON),
-    (lambda: log_spaced(True), HORIZON),
-    (lambda: log_spaced(LONGEST_HORIZON + 1), HORIZON),
-    (lambda: log_spaced(100, 0), "per_decade must be an integer"),
-    (lambda: log_spaced(100, 2.5), "per_decade must be an integer"),
-    (lambda: in_last_decades(np.array([1, 10]), 0), "decades must be"),
-    (lambda: in_last_decades(np.array([1, 10]), math.inf), "decades must be"),
-    (lambda: in_last_decades(np.array([1, 10]), "1"), "decades must be"),
-    (lambda: mean_band(np.ones((2, 2)), 0), "level must be"),
-    (lambda: mean_band(np.ones((2, 2)), 1), "level must be"),
-    (lambda: mean_band(np.ones((2, 2)), math.nan), "level must be"),
-    (lambda: mean_band(np.ones((2, 2)), "0.95"), "level must be"),
+    *((lambda *, horizon=horizon: log_spaced(horizon), HORIZON)
+      for horizon in (0, 1.5, math.nan, "10", True, LONGEST_HORIZON + 1)),
+    *((lambda *, n=n: log_spaced(100, n), "per_decade must be an integer") for n in (0, 2.5)),
+    *((lambda *, n=n: in_last_decades(np.array([1, 10]), n), "decades must be") for n in (0, math.inf, "1")),
+    *((lambda *, level=level: mean_band(np.ones((2, 2)), level), "level must be") for level in (0, 1, math.nan, "0.95")),
 ]  # fmt: skip

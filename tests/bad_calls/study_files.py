@@ -43,7 +43,6 @@ MISTAKES = [
     (lambda f: read_study(f), "must be a study file, got a folder: give the file in it, for instance "),
     (lambda f: read(f, b"[problem]\n\xff"), "must be text in UTF-8, got a byte that is not at position 10"),
     (lambda f: read(f, "[simulation]\n"), "must name the problem, got none: add it, with one of the keys dataset, network, file"),
-    (lambda f: read(f, ""), "the table [problem] must name the problem, got none"),
     (lambda f: read(f, "[problem]\nvariance = 1\n"), f"{CHOICE} none of them: give one"),
     (lambda f: keys(f, "problem", 'file = "a.csv"'), f"{CHOICE} network and file: keep one"),
     (lambda f: read(f, "[problem\n"), "Expected ']' at the end of a table declaration (at line 1, column 9); correct it there"),
@@ -56,8 +55,6 @@ MISTAKES = [
     (lambda f: read(f, "horizon = 5\n"), "horizon must be in the table [simulation], got it outside all tables: move it there"),
     # Names of keys
     (lambda f: keys(f, "simulation", "horizn = 5"), "seed, delay, loss, checkpoints, got 'horizn': did you mean 'horizon'?"),
-    (lambda f: keys(f, "simulation", "replic = 5"), "got 'replic': did you mean 'replications'?"),
-    (lambda f: keys(f, "simulation", "policy = ['CUCB']"), "got 'policy': did you mean 'policies'?"),
     (lambda f: keys(f, "bound", "time-limit = 5"), "got 'time-limit': did you mean 'time_limit'?"),
     (lambda f: keys(f, "simulation", "workers = 2"), "got 'workers': it belongs to [execution], move it there"),
     (lambda f: keys(f, "bound", "colour = 2"), "law, method, gap, time_limit, tie_tolerance, got 'colour': remove it"),
@@ -76,7 +73,6 @@ MISTAKES = [
     (lambda f: keys(f, "simulation", "horizon = 'long'"), "from 1 to 2**53, got 'long': write for instance horizon = 20000"),
     (lambda f: keys(f, "simulation", "horizon = 1.5"), "got 1.5: write for instance"),
     (lambda f: keys(f, "simulation", "horizon = 0"), "got 0: write"),
-    (lambda f: keys(f, "simulation", "horizon = inf"), "got inf: write"),
     (lambda f: keys(f, "simulation", "seed = true"), "a whole number of at least 0, got true: write for instance seed = 0"),
     (lambda f: keys(f, "simulation", f"seed = {ENDLESS}"), "must be a whole number of at least 0, got a very long number"),
     (lambda f: keys(f, "simulation.seed", "a = 1"), "got a table: write"),
@@ -100,12 +96,10 @@ MISTAKES = [
     (lambda f: keys(f, "bound", "gap = 1"), "must be a number between 0 and 1, got 1: write for instance gap = 1e-4"),
     (lambda f: keys(f, "bound", "gap = nan"), "got nan: write"),
     (lambda f: keys(f, "bound", "time_limit = 0"), "must be a positive number of seconds, or inf, got 0"),
-    (lambda f: keys(f, "bound", f"time_limit = 1{'0' * 400}"), "of seconds, or inf, got a very long"),
     (lambda f: keys(f, "bound", "tie_tolerance = 0.1"), "tie_tolerance in [bound] must be a number from 0 to 1e-3, got 0.1"),
     # Execution and output
     (lambda f: keys(f, "execution", "workers = 0"), 'or "auto", got 0: write for instance workers = "auto"'),
     (lambda f: keys(f, "execution", "workers = 10_001"), 'a number from 1 to 10,000, or "auto", got 10001'),
-    (lambda f: keys(f, "execution", "workers = 'two'"), "got 'two': write"),
     (lambda f: keys(f, "execution", "scheduler = 'tcp://host:8786'"), SCHEDULER),
     (lambda f: keys(f, "output", "folder = true"), "must be a path in quotes, relative to the study file, got true"),
     (lambda f: keys(f, "output", "folder = ''"), "got '': write for instance folder = \"results\""),
@@ -115,6 +109,5 @@ MISTAKES = [
     (lambda f: keys(f, "output", 'figure = "a\\u0000.png"'), "names of files have no zero byte, drop it"),
     (lambda f: keys(f, "output", "report = 'yes'"), "must be true or false, got 'yes': write for instance report = true"),
     (lambda f: keys(f, "output", f"report = '{'x' * 99}'"), "got a long text: write"),
-    (lambda f: keys(f, "output", f"report = [{ENDLESS}]"), "must be true or false, got a list"),
 ]  # fmt: skip
 CALLS = [(call, re.escape(message)) for call, message in MISTAKES]
