@@ -95,6 +95,7 @@ def test_on_a_set_of_a_user(name):
 
 
 @pytest.mark.long
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", VARIATIONS)
 @pytest.mark.parametrize(
     ("family", "example"), [("msets", "two of six"), ("trees", "complete"), ("paths", "parallel arcs and a dead end")]
