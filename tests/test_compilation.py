@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+import tiers_scenarios
 from semibandits import compilation
 from semibandits.cli import main
 from semibandits.decisions.compiled import pointer
 from semibandits.families.registry import FAMILIES
 from semibandits.kernels import rounds, tiers
-from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
+from semibandits.policies.registry import POLICIES
 
 RARE = {"descend_orthant", "project_on_msets"}
 """For GLPG as published, and on m-sets of which all items are left."""
@@ -37,26 +38,20 @@ def loaded():
     return found, pointer.cache_info().currsize
 
 
+def every_policy():
+    return [policy() for policy in POLICIES]
+
+
 def other_problems():
     """Run everything on sets, means and rewards that `compile_kernels` does not use."""
-    edges = [(u, v) for v in range(5) for u in range(v)]
-    real = np.random.default_rng(0).normal(size=(3, 7))
-    quotas = Partition([0, 0, 1, 1, 2, 2, 0], 1)
-    for space in (
-        sb.Paths(edges, 0, 4), sb.SpanningTrees(edges), sb.MSets(7, 2), sb.EnumeratedDecisions(np.eye(5, dtype=bool)),
-        *(sb.Matchings([(i, j) for i in range(3) for j in range(3)], saturate=s) for s in ("both", "rows", "columns", "none")),
-        *(sb.MatroidBases(m) for m in (Uniform(6, 3), quotas, Laminar([[0, 1], [0, 1, 2]], 1, d=5), Graphic(edges))),
-        *(sb.MatroidBases(m) for m in (Transversal([[0], [0, 1], [1], [2]]), Linear(real), Linear(np.eye(3, 5), field=2))),
-        *(sb.MatroidIntersection(quotas, m) for m in (Uniform(7, 3), Linear(real), Partition([0, 1, 2, 0, 1, 2, 0], 1))),
-    ):  # fmt: skip
+    for _, space in tiers_scenarios.families():
         theta, variance = np.linspace(0.9, 0.1, space.d), np.linspace(0.3, 0.6, space.d)
-        policies = [sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.ThompsonSampling(), sb.OSSB(), sb.GLADE()]
-        sb.simulate(space, sb.GaussianRewards(theta, variance=variance), policies, 20, 1, bound=False)
+        sb.simulate(space, sb.GaussianRewards(theta, variance=variance), every_policy(), 14, 1, bound=False)
         for rewards in (sb.BernoulliRewards(theta), sb.GaussianRewards(theta)):
-            sb.simulate(space, rewards, [sb.CUCB(), sb.OSSB()], 20, 1, bound=False)
+            sb.simulate(space, rewards, [sb.CUCB(), sb.OSSB()], 14, 1, bound=False)
         for policy in (sb.GLADE(), sb.GLADE(rewards="bernoulli"), sb.OSSB(rewards="bernoulli"), sb.ThompsonSampling()):
             learner = sb.Learner(space, policy, variance=variance, seed=1)
-            for _ in range(10):
+            for _ in range(8):
                 asked = learner.ask()
                 learner.tell(asked.id, (theta[asked.items] > 0.5).astype(float))
         sb.graves_lai(space, theta, variance)
@@ -64,8 +59,7 @@ def other_problems():
         space.maximize_budgeted(theta, variance, float(variance @ space.maximize(theta)))
     for routes in (sb.Routes(both_ways(3), 0, 8, 0.3), sb.Routes(nx.complete_graph(5), 0, 4)):
         costs, variance = np.linspace(0.4, 1.9, routes.d), np.linspace(0.3, 0.6, routes.d)
-        policies = [sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.ThompsonSampling(), sb.OSSB(), sb.GLADE()]
-        sb.simulate(routes, sb.GaussianRewards(-costs, variance=variance), policies, 40, 1)
+        sb.simulate(routes, sb.GaussianRewards(-costs, variance=variance), every_policy(), 30, 1)
         learner = sb.Learner(routes, variance=variance, seed=1)
         for _ in range(20):
             asked = learner.ask()
@@ -112,12 +106,6 @@ def test_command(run_with, capsys):
     assert list(Path(folder).glob("rounds.play-*.nbi"))
 
 
-@pytest.mark.parametrize("workers", ["0", "many", "-2"])
-def test_command_refuses_numbers_of_workers(run_with, capsys, workers):
-    assert run_with(["compile", "--workers", workers]) == 2
-    assert "--workers must be a number from 1 to" in capsys.readouterr().err
-
-
 def test_command_without_the_compiler(run_with, capsys, monkeypatch):
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     assert run_with(["compile"]) == 2
@@ -150,6 +138,8 @@ def run_with(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--workers", "0"], "--workers must be a number from 1 to"),
+        (["--workers", "many"], "--workers must be a number from 1 to"),
         (["--family", "matching"], "did you mean matchings or matroid?"),
         (["--policy", "GLAD"], "did you mean 'GLADE'?"),
         (["study.tml"], "study.tml must be a readable study file"),

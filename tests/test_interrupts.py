@@ -53,12 +53,12 @@ def bound(**options):
 
 OPERATIONS = {
     "matchings": lambda: budgeted(matching(5)),
-    "m-sets": lambda: budgeted(sb.MSets(20, 7)),
+    "m-sets": lambda: budgeted(sb.MSets(14, 5)),
     "paths": lambda: budgeted(grid(5)),
     "learner": learner,
     "simulation": simulation,
     "bound": bound,
-    "bernoulli": lambda: bound(rewards="bernoulli"),
+    "bernoulli": lambda: bound(rewards="bernoulli", gap=0.5),
 }
 
 

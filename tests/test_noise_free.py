@@ -4,12 +4,21 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+from semibandits.kernels import tiers
 from verification_scripts import script
 
 noise_free, star = script("noise_free"), script("panel").star
 
 COARSE = {"share": 0.02, "step": 0.01}
 """Overshoot of counts and time: at most 3 %."""
+
+
+@pytest.fixture
+def as_python(monkeypatch):
+    """Compiling the game takes longer than a short one in Python."""
+    monkeypatch.setattr(tiers, "_tier", "python")
+    for name in ("advance", "decide"):
+        monkeypatch.setattr(noise_free, name, getattr(noise_free, name).py_func)
 
 
 def spend(problem, policy, levels=(10.0, 100.0)):
@@ -43,8 +52,7 @@ def test_plays_of_items_on_an_m_set_agree_with_the_closed_form(foresight):
     assert rates[2:] == pytest.approx(1 / (0.6 - theta[2:]) ** 2, rel=0.06)  # logarithms of items differ
 
 
-@pytest.mark.verify
-def test_ties_cost_nothing():
+def test_ties_cost_nothing(as_python):
     problem = noise_free.Problem.of(sb.MSets(4, 1), np.array([1.0, 1.0, 1.0, 0.5]), 0.5)
     late = spend(problem, sb.GLADE(), (100.0,))[-1]
     assert late.cost / late.level == pytest.approx(2.0, rel=0.04)  # 2 sigma^2 / gap
@@ -55,8 +63,7 @@ def test_the_least_cost_is_the_bound_times_a_logarithm_common_to_all_items():
     assert problem.least(np.full(len(problem.theta), 5.0)) == pytest.approx(5 * problem.bound.value, rel=2e-4)
 
 
-@pytest.mark.verify
-def test_the_cost_of_the_hub_agrees_with_the_closed_form():
+def test_the_cost_of_the_hub_agrees_with_the_closed_form(as_python):
     # n plays of each of k decisions refute these if 1/n + 2 variance / (k n) = 1; the joint decision costs too much here.
     k, variance = 4, 0.5
     problem = noise_free.Problem.of(*noise_free.hub(k, variance, 20.0))

@@ -43,8 +43,12 @@ def test_code_of_a_page(page, tmp_path, monkeypatch):
 
 
 READ = """
-import json, sys
+import gc, json, sys
+from jinja2 import Environment
 from sphinx.application import Sphinx
+gc.disable()
+compiled, known = Environment.compile, {}  # numpydoc would compile its template for each docstring
+Environment.compile = lambda self, text, *_: known[text] if text in known else known.setdefault(text, compiled(self, text))
 docs, folder = sys.argv[1:]
 app = Sphinx(docs, docs, folder, folder, "dummy", status=None, warningiserror=True)
 app.build()

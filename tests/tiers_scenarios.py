@@ -1,16 +1,18 @@
 """Results that must have the same bits in all tiers of kernels, as lines of text; run as a script in its own process.
 
-python tests/tiers_scenarios.py STEP MODE [SEED]
+python tests/tiers_scenarios.py STEP SEED
 
-Of all scenarios, every STEP-th is run. MODE is ``python`` or ``compiled``, or ``switching``: then kernels begin as Python, each
-goes over to compiled code at a random call, and calls from outside are broken off and begun again at random moments.
+Of all scenarios, every STEP-th is run, in three tiers: first as Python; then each kernel goes over to compiled code at a random
+call, and calls from outside are broken off and begun again at random moments; in the end all kernels are compiled.
 """
 
 import hashlib
 import random
 import sys
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from itertools import chain, islice, product
+from unittest import mock
 
 import numpy as np
 
@@ -27,21 +29,23 @@ SWITCH, BREAK = 0.02, 0.0005
 GAUSSIAN, BERNOULLI = ("auto", "columns", "cycles", "glpg"), ("auto", "cycles")
 
 
+@contextmanager
 def switching(seed):
     """Choose tiers at random."""
     chance = random.Random(seed)
-    tiers.Kernel._should_look = lambda kernel: False
-    tiers.Kernel._pays = lambda kernel, arguments: chance.random() < SWITCH
-    # Only kernels with some time spent get past the quick path of a call.
-    tiers.Kernel.spent = property(lambda kernel: 1e9, lambda kernel, seconds: None)
 
     def check_deadline():
         if chance.random() < BREAK:
             raise tiers._Overdue
         tiers._thread.deadline = 0.0
 
-    tiers._check_deadline = check_deadline
-    tiers.SECONDS_A_KERNEL = tiers.LEAST_PRICE = -1e9  # every poll is past its deadline
+    choice = {"_should_look": lambda kernel: False, "_pays": lambda kernel, arguments: chance.random() < SWITCH}
+    # Only kernels with some time spent get past the quick path of a call.
+    choice["spent"] = property(lambda kernel: 1e9, lambda kernel, seconds: None)
+    prices = {"SECONDS_A_KERNEL": -1e9, "LEAST_PRICE": -1e9}  # every poll is past its deadline
+    tier = mock.patch.multiple(tiers.Kernel, create=True, **choice)
+    with tier, mock.patch.multiple(tiers, _check_deadline=check_deadline, **prices):
+        yield
 
 
 def digest(*arrays):
@@ -179,8 +183,9 @@ def decisions(space, weights, variance):
 
 
 if __name__ == "__main__":
-    step, mode, *seed = sys.argv[1:]
-    if mode == "switching":
-        switching(int(seed[0]))
-    for name, run in islice(chain(rounds(), matchings(), bounds()), 0, None, int(step)):
-        print(f"{name}: {run()}")
+    step, seed = map(int, sys.argv[1:])
+    for tier, context in ((tiers.PYTHON, nullcontext()), (tiers.AUTOMATIC, switching(seed)), (tiers.COMPILED, nullcontext())):
+        tiers._tier = tier
+        with context:
+            for name, run in islice(chain(rounds(), matchings(), bounds()), 0, None, step):
+                print(f"{name}: {run()}")
