@@ -11,8 +11,7 @@ import pytest
 from command_cases import SHORT, TABLE, names
 
 import semibandits as sb
-from semibandits import __version__
-from semibandits.errors import SolverError
+from semibandits import SolverError, __version__
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
 
 GRAPH = "tail,head,theta\na,b,1\nb,d,1\na,c,0.5\nc,d,0.5\na,d,0.25\n"

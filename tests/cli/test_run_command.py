@@ -10,12 +10,9 @@ import numpy as np
 import pytest
 from command_cases import ALONE, SHORT, STUDY
 
-from semibandits import datasets
+from semibandits import SolverError, datasets, graves_lai, load_simulation
 from semibandits.datasets import Dataset
-from semibandits.errors import SolverError
 from semibandits.instances import instance_from_description
-from semibandits.regret_bound import graves_lai
-from semibandits.simulation import load_simulation
 from semibandits.studies import run as studies_run
 
 

@@ -11,13 +11,8 @@ import numpy as np
 import pytest
 from command_cases import BOUND, SHORT, TABLE, interrupt, names
 
-from semibandits.decisions.msets import MSets
-from semibandits.errors import SolverError
-from semibandits.policies.cucb import CUCB
+from semibandits import CUCB, GaussianRewards, MSets, SolverError, graves_lai, load_simulation, simulate
 from semibandits.policies.registry import POLICIES
-from semibandits.regret_bound import graves_lai
-from semibandits.rewards.gaussian import GaussianRewards
-from semibandits.simulation import load_simulation, simulate
 from semibandits.studies import run as command
 
 

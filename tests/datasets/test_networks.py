@@ -7,9 +7,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from semibandits import datasets
+from semibandits import InvalidInputError, SemibanditsError, datasets
 from semibandits.datasets import DelayModel
-from semibandits.errors import InvalidInputError, SemibanditsError
 
 DRAWINGS = {
     "atlanta", "di-yuan", "france", "giul39", "india35", "newyork", "norway", "pioro40", "sun", "ta1", "ta2", "zib54",

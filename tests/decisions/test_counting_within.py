@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from family_examples import EXAMPLES
-from semibandits import matroids
+from semibandits import TooManyDecisionsError, matroids
 from semibandits._counts import DecisionCount
 from semibandits.decisions import matchings as matchings_module
-from semibandits.errors import TooManyDecisionsError
 from semibandits.kernels.determinants import determinant_modulo
 from semibandits.matroids import _matrix_tree
 from semibandits.reporting.formatting import COUNT_WORK, LARGEST_COUNT, count_decisions

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from matroid_cases import KINDS
-from semibandits import matroids
+from semibandits import TooManyDecisionsError, matroids
 from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.errors import TooManyDecisionsError
 from semibandits.testing._exchange import _cheapest_cycles
 
 SMALL_INTEGERS = st.integers(-3, 3).map(float)

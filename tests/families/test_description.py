@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import semibandits as sb
-from semibandits import matroids
+from semibandits import InvalidInputError, UnsupportedError, matroids
 from semibandits.decisions.matchings import SATURATE
-from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import describe, digest, fingerprint, rebuild
 from semibandits.families.labels import decode_label, encode_label, without_addresses
 from semibandits.families.matroid_kinds import MATROID_KINDS

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 import semibandits.matroids as matroids
-from semibandits.decisions.enumerated import EnumeratedDecisions
-from semibandits.decisions.matchings import Matchings
-from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.msets import MSets
-from semibandits.decisions.paths import Paths
-from semibandits.decisions.routes import Routes
-from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits import EnumeratedDecisions, Matchings, MatroidBases, MatroidIntersection, MSets, Paths, Routes, SpanningTrees
 from semibandits.instances import FAMILIES, MATROID_KINDS, instance_from_description, read_json, write_json
 
 DIAMOND = [["a", "b"], ["b", "d"], ["a", "c"], ["c", "d"], ["c", "d"]]

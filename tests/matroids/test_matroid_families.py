@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from matroid_cases import KINDS, defined_matroids
-from semibandits import matroids
-from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits import InvalidInputError, TooManyDecisionsError, matroids
 
 
 def subsets(items):

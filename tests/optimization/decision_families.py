@@ -5,12 +5,7 @@ import itertools
 import networkx as nx
 import numpy as np
 
-from semibandits import matroids
-from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.enumerated import EnumeratedDecisions
-from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits import DecisionSet, EnumeratedDecisions, MatroidBases, MatroidIntersection, SpanningTrees, matroids
 
 
 class OnlyMaximizes(DecisionSet):

@@ -6,8 +6,7 @@ from decision_families import FAMILIES, KINDS, OnlyMaximizes, listed, numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.errors import Infeasible, InvalidInputError
+from semibandits import Infeasible, InvalidInputError, MatroidBases
 from semibandits.matroids import Partition, Uniform
 
 PRECISE = 1e-11

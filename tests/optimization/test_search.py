@@ -6,9 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from semibandits.decisions.msets import MSets
-from semibandits.decisions.spanning_trees import SpanningTrees
-from semibandits.errors import Infeasible
+from semibandits import Infeasible, MSets, SpanningTrees
 from semibandits.optimization.criteria import AtLeast, SquareRoot
 from semibandits.optimization.front import undominated
 from semibandits.optimization.rounding import granularity

@@ -15,12 +15,11 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.text import Annotation
 
-from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits import InvalidInputError, SemibanditsError, SimulationResult
 from semibandits.plotting.exploration import MOST_LABELS, MOST_ROWS, PLAN_LABEL, plot_exploration
 from semibandits.plotting.regret import _LOOKS, BOUND_LABEL, plot_regret, spread
 from semibandits.plotting.style import BEST
 from semibandits.simulation.checkpoints import log_spaced
-from semibandits.simulation.results import SimulationResult
 
 NAMES = tuple(f"policy {k}" for k in range(10))
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from example_sets import grid, matching
-from semibandits.decisions.paths import Paths
-from semibandits.errors import InvalidInputError
+from semibandits import InvalidInputError, Paths
 from semibandits.kernels.tiers import seconds
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import lower_certificate

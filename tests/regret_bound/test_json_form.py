@@ -9,8 +9,7 @@ import pytest
 
 import semibandits as sb
 from example_sets import FAMILIES
-from semibandits import laws
-from semibandits.errors import UnsupportedError
+from semibandits import UnsupportedError, laws
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
 
 FIELDS = ("value", "lower", "gap", "status", "method", "stats", "law", "rewards")

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits import matroids
+from semibandits import TooManyDecisionsError, matroids
 from semibandits.decisions import tables
-from semibandits.errors import TooManyDecisionsError
 from semibandits.instances import Instance
 from semibandits.regret_bound.oracle import DecisionPool, Oracle, best_with_each_item
 from semibandits.reporting.bound_payload import bound_payload

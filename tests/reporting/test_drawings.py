@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 from payload_schema import check_drawing
 from report_cases import ARCS, DECISIONS
 
-from semibandits.decisions.matchings import Matchings
-from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.msets import MSets
-from semibandits.decisions.paths import Paths
-from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits import Matchings, MatroidBases, MatroidIntersection, MSets, Paths, SpanningTrees
 from semibandits.families.registry import family_of
 from semibandits.families.texts import item_labels
 from semibandits.instances import instance_from_description

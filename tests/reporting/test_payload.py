@@ -9,16 +9,10 @@ import pytest
 from payload_schema import check_payload
 from report_cases import DECISIONS, POLICIES, case
 
-from semibandits.decisions.msets import MSets
+from semibandits import CUCB, OSSB, BernoulliRewards, MSets, Radius, graves_lai, simulate
 from semibandits.families.registry import FAMILIES
-from semibandits.policies.cucb import CUCB
-from semibandits.policies.ossb import OSSB
-from semibandits.policies.radius import Radius
-from semibandits.regret_bound import graves_lai
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import report_data
-from semibandits.rewards.bernoulli import BernoulliRewards
-from semibandits.simulation.run import simulate
 
 
 def payload(simulation=None, bound=None, instance=None, decision_set=None):

@@ -10,16 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from payload_schema import check_payload
 
+from semibandits import CUCB, BernoulliRewards, GaussianRewards, InvalidInputError, MSets, graves_lai, load_simulation, simulate
 from semibandits.cli import main
-from semibandits.decisions.msets import MSets
-from semibandits.errors import InvalidInputError
-from semibandits.policies.cucb import CUCB
-from semibandits.regret_bound import graves_lai
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.sources import read_results
-from semibandits.rewards.bernoulli import BernoulliRewards
-from semibandits.rewards.gaussian import GaussianRewards
-from semibandits.simulation import load_simulation, simulate
 from semibandits.studies import read_study, run_study
 
 TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
