@@ -18,23 +18,11 @@ MIXED = WHOLE | REAL
 """Of weights: ties and zeros, or numbers of any size, or some of each."""
 FAR_APART = st.integers(-2, 2).map(float) | st.sampled_from([-0.0, 0.1, 0.3, -1e-6, 1e6])
 """Small integers make ties and exact sums; the others have gaps far apart."""
-KINDS = {
-    "integer": st.integers(-4, 4).map(float),
-    "real": REAL,
-    "ties": st.sampled_from([1.0, 1.0, 0.0, -1.0]),
-    "rounding": st.integers(-3, 3).map(lambda k: 0.1 * k),
-    "near ties": st.sampled_from([0.7, 0.7 + 1e-8, 0.7 - 1e-8]),
-    "huge": st.floats(-1, 1).map(lambda number: 1e50 * number),
-    "tiny": st.floats(-1, 1).map(lambda number: 1e-50 * number),
-}
-"""Numbers of one kind in a vector."""
 SATURATED = ("both", "rows", "columns", "none")
 
 
 def vectors(size, numbers):
-    """Arrays of floats; `numbers` may be a dict, for vectors of one of its kinds each."""
-    if isinstance(numbers, dict):
-        return st.sampled_from(sorted(numbers)).flatmap(lambda kind: vectors(size, numbers[kind]))
+    """Arrays of floats."""
     return st.lists(numbers, min_size=size, max_size=size).map(lambda values: np.array(values, dtype=np.float64))
 
 

@@ -39,7 +39,7 @@ WORDS = {
 }
 """One word for each guarantee of docs/structures.md."""
 
-SEARCHED = {
+BY_LISTS = {
     "budgeted": "optimization/test_budgeted_and_index.py::test_budgeted_is_exact",
     "budgeted_ratio": "optimization/test_budgeted_and_index.py::test_ratio_of_budgeted_holds",
     "index": "optimization/test_budgeted_and_index.py::test_index_is_exact",
@@ -47,14 +47,7 @@ SEARCHED = {
     "graves_lai": "regret_bound/test_graves_lai.py::test_bracket_and_plan",
 }
 TESTS = {
-    "paths": {
-        "linear": "decisions/test_paths.py::test_maximize_is_the_best_of_all_paths",
-        "budgeted": "decisions/test_budgeted_paths.py::test_budgeted_is_the_best_within_the_budget",
-        "budgeted_ratio": "decisions/test_budgeted_paths.py::test_budgeted_keeps_its_ratio",
-        "index": "decisions/test_budgeted_paths.py::test_index_is_the_best_of_all",
-        "index_ratio": "decisions/test_budgeted_paths.py::test_index_keeps_its_ratio",
-        "graves_lai": SEARCHED["graves_lai"],
-    },
+    "paths": {"linear": "decisions/test_paths.py::test_maximize_is_the_best_of_all_paths", **BY_LISTS},
     "routes": {
         "linear": "decisions/test_routes.py::test_the_best_route_at_clipped_weights",
         "budgeted": "decisions/test_routes.py::test_budgets",
@@ -65,27 +58,13 @@ TESTS = {
     },
     "trees": {
         "linear": "decisions/test_spanning_trees.py::test_maximize_equals_enumeration_and_prefers_small_indices",
-        **SEARCHED,
+        **BY_LISTS,
     },
-    "msets": {
-        "linear": "decisions/test_msets.py::test_maximize_equals_enumeration_and_prefers_small_indices",
-        "budgeted": "decisions/test_budgeted_msets.py::test_budgeted_equals_enumeration",
-        "budgeted_ratio": "decisions/test_budgeted_msets.py::test_budgeted_keeps_its_ratio",
-        "index": "decisions/test_budgeted_msets.py::test_index_equals_enumeration",
-        "index_ratio": "decisions/test_budgeted_msets.py::test_index_keeps_its_ratio",
-        "graves_lai": SEARCHED["graves_lai"],
-    },
-    "matchings": {
-        "linear": "decisions/test_matchings.py::test_maximize_is_the_best_of_all_matchings",
-        "budgeted": "decisions/test_budgeted_matchings.py::test_budgeted_equals_enumeration",
-        "budgeted_ratio": "decisions/test_budgeted_matchings.py::test_answers_are_exact_at_any_ratio",
-        "index": "decisions/test_budgeted_matchings.py::test_index_equals_enumeration",
-        "index_ratio": "decisions/test_budgeted_matchings.py::test_answers_are_exact_at_any_ratio",
-        "graves_lai": SEARCHED["graves_lai"],
-    },
-    "matroid": {"linear": "decisions/test_matroid_bases.py::test_maximize_equals_enumeration", **SEARCHED},
-    "intersection": {"linear": "decisions/test_matroid_intersections.py::test_maximize_equals_enumeration", **SEARCHED},
-    "enumerated": {"linear": "decisions/test_enumerated.py::test_maximize_equals_enumeration", **SEARCHED},
+    "msets": {"linear": "decisions/test_msets.py::test_maximize_equals_enumeration_and_prefers_small_indices", **BY_LISTS},
+    "matchings": {"linear": "decisions/test_matchings.py::test_maximize_is_the_best_of_all_matchings", **BY_LISTS},
+    "matroid": {"linear": "decisions/test_matroid_bases.py::test_maximize_equals_enumeration", **BY_LISTS},
+    "intersection": {"linear": "decisions/test_matroid_intersections.py::test_maximize_equals_enumeration", **BY_LISTS},
+    "enumerated": {"linear": "decisions/test_enumerated.py::test_maximize_equals_enumeration", **BY_LISTS},
 }
 """The test of each family and problem, against lists of all decisions."""
 

@@ -1,127 +1,13 @@
-"""P_BLM, P_IM and fronts over m-sets, against all m-sets, and for large sets against a table over integer sums."""
+"""P_BLM, P_IM and fronts over large m-sets against a table over integer sums; small ones are in `tests/optimization`."""
 
 import math
 
 import numpy as np
 import pytest
-from brute_force import forgiven
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from semibandits.decisions import msets
 from semibandits.decisions.msets import MSets
-from semibandits.errors import Infeasible, SolverError
-from strategies import KINDS, small_msets, vectors
-
-TOLERANCE = 1e-11  # relative to the largest number
-RATIOS = st.sampled_from([0.1, 0.5, 0.9, 0.99])
-SHARES = st.one_of(st.floats(0, 1), st.sampled_from([-0.5, 0.0, 1.0, 1.01]), st.integers(0, 69))
-
-
-@st.composite
-def instances(draw, *, sign=(-1, -1)):
-    """An MSets, all its decisions, and two vectors; absolute values are taken where `sign` is 1.
-
-    Half of the vectors are random, since a search for simple failures seldom makes all numbers differ.
-    """
-    decisions = draw(small_msets())
-    found = []
-    for own in sign:
-        if draw(st.booleans()):
-            vector = np.random.default_rng(draw(st.integers(0, 2**32))).uniform(-1, 1, decisions.d) ** 3
-        else:
-            vector = draw(vectors(decisions.d, KINDS))
-        found.append(np.abs(vector) if own == 1 else vector)
-    return decisions, decisions.enumerate(), *found
-
-
-def budget_at(rows, budgets, share):
-    """From the smallest budget of a decision (0) to the largest (1); or that of the decision with this number."""
-    sums = rows @ budgets
-    if isinstance(share, int):
-        return float(sums[share % len(sums)])
-    return float(sums.min() + share * np.ptp(sums)) if share <= 1 else float(sums.max() + max(np.ptp(sums), 1.0))
-
-
-def budgeted_ratio(decisions, rows, rewards, budgets, at_least, ratio=1.0):
-    """Check the answer and return its reward divided by the best one; 1 if the best reward is 0."""
-    met = rows @ budgets >= at_least - forgiven(decisions, budgets)
-    if not met.any():
-        with pytest.raises(Infeasible):
-            decisions.maximize_budgeted(rewards, budgets, at_least, ratio)
-        return 1.0
-    x = decisions.maximize_budgeted(rewards, budgets, at_least, ratio)
-    best = (rows[met] @ rewards).max()
-    assert x in decisions
-    assert budgets @ x >= at_least - 2 * forgiven(decisions, budgets)
-    assert rewards @ x >= (best - TOLERANCE * np.abs(rewards).max() if ratio == 1.0 else ratio * best * (1 - 1e-12))
-    return rewards @ x / best if best > 0 else 1.0
-
-
-def index_ratio(decisions, rows, rewards, bonuses, ratio=1.0):
-    """Check the answer and return its bonus divided by the bonus that would reach the best value."""
-    x = decisions.maximize_index(rewards, bonuses, ratio)
-    assert x in decisions
-    best = (rows @ rewards + np.sqrt(rows @ bonuses)).max()
-    slack = TOLERANCE * (np.abs(rewards).max() + math.sqrt(bonuses.max()))
-    bonus = math.sqrt(bonuses @ x)
-    assert rewards @ x + bonus / ratio >= best - slack
-    missing = best - rewards @ x
-    return min(1.0, bonus / missing) if missing > slack else 1.0
-
-
-@settings(max_examples=250)
-@given(instances(), SHARES)
-def test_budgeted_equals_enumeration(instance, share):
-    _, rows, _, budgets = instance
-    budgeted_ratio(*instance, budget_at(rows, budgets, share))
-
-
-@settings(max_examples=150)
-@given(instances(sign=(1, -1)), SHARES, RATIOS)
-def test_budgeted_keeps_its_ratio(record_ratio, instance, share, ratio):
-    _, rows, _, budgets = instance
-    found = budgeted_ratio(*instance, budget_at(rows, budgets, share), ratio)
-    record_ratio("MSets", f"P_BLM, {ratio} asked", found)
-
-
-@settings(max_examples=150)
-@given(instances(sign=(-1, 1)))
-def test_index_equals_enumeration(instance):
-    index_ratio(*instance)
-
-
-@settings(max_examples=150)
-@given(instances(sign=(-1, 1)), RATIOS)
-def test_index_keeps_its_ratio(record_ratio, instance, ratio):
-    record_ratio("MSets", f"P_IM, {ratio} asked", index_ratio(*instance, ratio))
-
-
-@pytest.mark.parametrize("ratio", [0.1, 0.5, 0.9, 0.99])
-def test_ratios_on_random_instances(record_ratio, ratio):
-    """Distinct and mostly small rewards and budgets, for which the first decision found is rarely the best."""
-    rng = np.random.default_rng(round(100 * ratio))
-    for _ in range(250):
-        d = int(rng.integers(4, 11))
-        decisions = MSets(d, int(rng.integers(1, d)))
-        rows, rewards, budgets = decisions.enumerate(), rng.random(d) ** 3, rng.random(d) ** 2
-        found = budgeted_ratio(decisions, rows, rewards, budgets, float(rng.choice(rows @ budgets)), ratio)
-        record_ratio("MSets", f"P_BLM, {ratio} asked", found)
-        bonuses = rng.choice([0.01, 1.0, 100.0]) * budgets**4
-        record_ratio("MSets", f"P_IM, {ratio} asked", index_ratio(decisions, rows, rewards, bonuses, ratio))
-
-
-@settings(max_examples=150)
-@given(instances())
-def test_front_is_that_of_the_list(instance):
-    decisions, rows, rewards, budgets = instance
-    front = decisions.budget_front(rewards, budgets)
-    assert all(x in decisions for x in front.decisions)
-    assert (np.diff(front.budgets) > 0).all()
-    assert (np.diff(front.rewards) < 0).all()
-    slack_a, slack_c = forgiven(decisions, rewards), forgiven(decisions, budgets)
-    for a, c in zip(rows @ rewards, rows @ budgets, strict=True):
-        assert ((front.rewards >= a - 2 * slack_a) & (front.budgets >= c - 2 * slack_c)).any()
+from semibandits.errors import SolverError
 
 
 def best_rewards_by_table(rewards, budgets, m):

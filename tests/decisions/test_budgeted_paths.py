@@ -1,27 +1,15 @@
-"""Budgeted and index maximisation over paths, against the list of all paths."""
+"""P_BLM and P_IM over thousands of paths, limits and steps; small sets are in `tests/optimization`."""
 
 import numpy as np
 import pytest
 from brute_force import forgiven
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from semibandits.decisions import paths
 from semibandits.decisions.paths import Paths
 from semibandits.errors import Infeasible, SolverError
 from semibandits.kernels.labels import best_path
-from strategies import FEW, MIXED, REAL, items_of, networks, with_vectors
 
 TOLERANCE = 1e-10
-any_number = MIXED | st.integers(-2, 2).map(lambda k: 0.1 * k)  # ties up to rounding
-not_negative = FEW | st.just(0.1) | REAL.map(abs)
-ratios = st.sampled_from([0.2, 0.5, 0.9, 0.99])
-NETWORKS = networks(7, 14).map(lambda network: Paths(*network))
-
-
-def budgeted(first=any_number, second=any_number):
-    """A decision set and two vectors, each of one kind of number."""
-    return with_vectors(NETWORKS, first, second, size=items_of)
 
 
 def medium(seed, d=60, n=14):
@@ -65,50 +53,6 @@ def check_index(decision_set, rewards, bonuses, ratio=1.0):
     assert best <= rewards @ x + np.sqrt(bonuses @ x) / ratio + TOLERANCE
     missing = best - rewards @ x
     return min(1.0, np.sqrt(bonuses @ x) / missing) if missing > TOLERANCE else 1.0
-
-
-@settings(max_examples=150)
-@given(budgeted(), st.integers(0, 10_000), st.sampled_from([0.0, 0.0, 0.05, 1.0]))
-def test_budgeted_is_the_best_within_the_budget(problem, pick, above):
-    """Budgets that a path meets exactly, up to rounding, and budgets above all of them."""
-    decision_set, rewards, budgets = problem
-    all_budgets = np.sort(decision_set.enumerate() @ budgets)
-    check_budgeted(decision_set, rewards, budgets, all_budgets[pick % len(all_budgets)] + above)
-
-
-@settings(max_examples=150)
-@given(budgeted(first=not_negative), ratios, st.floats(-0.1, 1.1))
-def test_budgeted_keeps_its_ratio(record_ratio, problem, ratio, share):
-    decision_set, rewards, budgets = problem
-    all_budgets = decision_set.enumerate() @ budgets
-    at_least = all_budgets.min() + share * np.ptp(all_budgets)
-    record_ratio("Paths", f"P_BLM, {ratio} asked", check_budgeted(decision_set, rewards, budgets, at_least, ratio))
-
-
-@settings(max_examples=150)
-@given(budgeted(second=not_negative), st.sampled_from([0.0, 1e-8, 1.0, 1e4]))
-def test_index_is_the_best_of_all(problem, scale):
-    decision_set, rewards, bonuses = problem
-    check_index(decision_set, rewards, scale * bonuses)
-
-
-@settings(max_examples=150)
-@given(budgeted(second=not_negative), ratios)
-def test_index_keeps_its_ratio(record_ratio, problem, ratio):
-    record_ratio("Paths", f"P_IM, {ratio} asked", check_index(*problem, ratio))
-
-
-@settings(max_examples=150)
-@given(budgeted())
-def test_front_answers_every_budget(problem):
-    decision_set, rewards, budgets = problem
-    front = decision_set.budget_front(rewards, budgets)
-    assert all(x in decision_set for x in front.decisions)
-    assert (np.diff(front.rewards) < 0).all()
-    assert (np.diff(front.budgets) > 0).all()
-    for at_least in np.unique(decision_set.enumerate() @ budgets):
-        expected = best_within(decision_set, rewards, budgets, at_least)
-        assert rewards @ front.best(at_least) == pytest.approx(expected, abs=TOLERANCE)
 
 
 @pytest.mark.one_in(3)
