@@ -21,16 +21,14 @@ REWARDS = sb.GaussianRewards(THETA, variance=0.5)
 POLICIES = [sb.CUCB(), sb.ThompsonSampling()]
 
 
-def test_the_same_seed_gives_the_same_bits_and_another_does_not():
-    first = sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=4)
-    assert same(first, sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=4))
-    assert not same(first, sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=5))
+def test_a_replication_depends_on_the_seed_and_its_number_alone():
+    def run(policies=POLICIES, replications=3, seed=4):
+        return sb.simulate(X, REWARDS, policies, horizon=100, replications=replications, seed=seed)
 
-
-def test_replications_do_not_depend_on_their_number_or_on_other_policies():
-    many = sb.simulate(X, REWARDS, POLICIES, horizon=100, replications=4, seed=1)
-    few = sb.simulate(X, REWARDS, sb.ThompsonSampling(), horizon=100, replications=2, seed=1)
-    assert np.array_equal(many.regret["ThompsonSampling"][:2], few.regret["ThompsonSampling"])
+    first, fewer = run(), run(POLICIES[1], replications=2)
+    assert same(first, run())
+    assert not same(first, run(seed=5))
+    assert np.array_equal(first.regret["ThompsonSampling"][:2], fewer.regret["ThompsonSampling"])
 
 
 def test_checkpoints_do_not_change_decisions():
@@ -84,9 +82,7 @@ def test_a_progress_bar_goes_to_the_error_stream(capsys, monkeypatch):
 def test_provenance_describes_the_simulation():
     result = sb.simulate(X, REWARDS, {"a": sb.CUCB(radius="kveton")}, horizon=12, replications=2, seed=9)
     told = result.provenance["specification"]
-    assert told["horizon"] == 12
-    assert told["replications"] == 2
-    assert told["seed"] == 9
+    assert [told[name] for name in ("horizon", "replications", "seed")] == [12, 2, 9]
     assert told["policies"]["a"]["radius"]["log"] == 3.0
     assert told["decision_set"]["type"] == "MSets"
     assert result.provenance["versions"]["semibandits"] == sb.__version__
@@ -155,7 +151,5 @@ def test_seeds_are_those_of_numpys_spawning():
     specification = Specification.of(X, REWARDS, POLICIES, horizon=3, replications=5, seed=11)
     children = np.random.SeedSequence(11).spawn(5)
     for replication, child in enumerate(children):
-        rewards, policy = child.spawn(2)
-        mine = specification.seeds(replication)
-        assert mine[0].generate_state(4).tolist() == rewards.generate_state(4).tolist()
-        assert mine[1].generate_state(4).tolist() == policy.generate_state(4).tolist()
+        for mine, theirs in zip(specification.seeds(replication), child.spawn(2), strict=True):
+            assert mine.generate_state(4).tolist() == theirs.generate_state(4).tolist()

@@ -58,22 +58,12 @@ def test_the_slope_of_the_mean_is_the_mean_of_the_slopes():
     np.testing.assert_allclose([slope.lower, slope.upper], [low, high], rtol=1e-9)
 
 
-def test_only_the_window_counts():
-    rounds = log_spaced(10_000)
-    regret = np.where(rounds < 1000, 1e6 / rounds, 7 * np.log(rounds))[np.newaxis]
-    assert slope_estimate(rounds, regret, 1.0).value == pytest.approx(7.0, rel=1e-10)
-    assert slope_estimate(rounds, regret, 2.0).value < 0
-
-
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.integers(2, 10**5), st.integers(1, 10))
 def test_the_window_holds_the_round_at_its_end_and_none_before(start, decades):
     rounds = np.array([start - 1, start, start * 10**decades])
     np.testing.assert_array_equal(in_last_decades(rounds, decades), [False, True, True])
-
-
-def test_a_window_wider_than_the_simulation_holds_all_rounds():
-    assert in_last_decades(log_spaced(10**9), 1e4).all()
+    assert in_last_decades(rounds, 1e4).all()
 
 
 def test_windows_of_one_checkpoint_have_no_slope():

@@ -82,10 +82,9 @@ def test_files_round_trip(path):
 
 def test_arrays_of_any_layout_become_c_ordered_and_little_endian(tmp_path):
     array = np.arange(6.0).reshape(2, 3)
-    one, two = tmp_path / "one", tmp_path / "two"
-    write_archive(one, HEADER, {"x": array})
-    write_archive(two, HEADER, {"x": np.asfortranarray(array).astype(">f8")})
-    assert one.read_bytes() == two.read_bytes()
+    write_archive(tmp_path / "one", HEADER, {"x": array})
+    write_archive(tmp_path / "two", HEADER, {"x": np.asfortranarray(array).astype(">f8")})
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
 def test_equal_contents_give_equal_bytes_in_any_order(path, tmp_path):
@@ -189,31 +188,28 @@ def double(path):
         archive.writestr("mask.npy", archive.read("mask.npy"))
 
 
-ENTRIES, SHAPE, WHICH = "missing, added or doubled entries:", "array 'plays/0' as <i8 of shape", "with version"
+ENTRIES = "missing, added or doubled entries:"
 NEWER = "format version 1 or older, got version 2: read it with a newer version of semibandits"
 DAMAGE = [
     (lambda path: rewrite(path, {"notes.txt": "hello"}), "a zip archive without simulation.json"),
-    (lambda path: rewrite(path, {"simulation.json": '{"format": "other"}'}), "of another format"),
-    (lambda path: rewrite(path, {"simulation.json": "[1]"}), "of another format"),
+    *(
+        (lambda path, text=text: rewrite(path, {"simulation.json": text}), "of another format")
+        for text in ('{"format": "other"}', "[1]")
+    ),
     (lambda path: rewrite(path, {"simulation.json": "\xff{"}), "an unreadable simulation.json"),
     (lambda path: rewrite(path, entries_of(path), zipfile.ZIP_DEFLATED), "compressed"),
     (lambda path: without(path, "mask.npy"), f"{ENTRIES} mask.npy"),
     (lambda path: with_entry(path, "more.npy", npy(np.zeros(2))), f"{ENTRIES} more.npy"),
     (double, f"{ENTRIES} mask.npy"),
     (version(2), NEWER),
-    (version(0), WHICH),
-    (version("1"), WHICH),
-    (version(1.5), WHICH),
-    (version(None), WHICH),
-    (version(True), WHICH),
-    (of_plays(shape=[6, 4]), SHAPE),
-    (of_plays(shape=[24]), SHAPE),
-    (of_plays(dtype="<i4"), SHAPE),
-    (of_plays(shape=None), SHAPE),
+    *((version(number), "with version") for number in (0, "1", 1.5, None, True)),
+    *(
+        (of_plays(**about), "array 'plays/0' as <i8 of shape")
+        for about in ({"shape": [6, 4]}, {"shape": [24]}, {"dtype": "<i4"}, {"shape": None})
+    ),
     (of_mask(sha256=None), "'mask' with another SHA-256"),
     (redescribed(lambda description: description["arrays"]["mask"].pop("sha256")), "'mask' with another SHA-256"),
-    (redescribed(lambda description: description.pop("header")), "lacks its parts"),
-    (redescribed(lambda description: description.pop("arrays")), "lacks its parts"),
+    *((redescribed(lambda description, part=part: description.pop(part)), "lacks its parts") for part in ("header", "arrays")),
     (redescribed(lambda description: description["header"].update(seed=np.nan)), "NaN, which is not a number in JSON"),
     (redescribed(lambda description: description["header"].update(kind="result")), "must hold a part, got a result"),
 ]
@@ -236,18 +232,14 @@ PLAIN, BYTES = (
 FORGED = [
     (header_of((10**12,)), f"{BYTES} 1000000000000"),
     (header_of((10**17, 10**17)), f"{BYTES} {10**34}"),
-    (header_of((10**12, 0, 10**21)), "array 'mask'"),
     (header_of((1,)), f"{BYTES} 1"),
     (header_of((1, 2) * 50), BYTES),
     (header_of((2,) + (1,) * 99), "array 'mask' of an impossible shape"),
-    (header_of((-1,)), "array 'mask'"),
-    (header_of((1,), "'|O'"), "array 'mask'"),
-    (header_of((1, 2), order=True), "array 'mask'"),
-    (header_of((2,), "()"), PLAIN),
-    ("((((", PLAIN),
-    ("(" * 9000, PLAIN),
-    ("", PLAIN),
-    ("{[]: 1}", PLAIN),
+    *(
+        (header, "array 'mask'")
+        for header in (header_of((10**12, 0, 10**21)), header_of((-1,)), header_of((1,), "'|O'"), header_of((1, 2), order=True))
+    ),
+    *((header, PLAIN) for header in (header_of((2,), "()"), "((((", "(" * 9000, "", "{[]: 1}")),
 ]
 
 
