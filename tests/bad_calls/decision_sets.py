@@ -88,13 +88,9 @@ def own(maximize, d=3):
 LONG = TooManyDecisionsError
 CALLS = [
     *((lambda *, rows=rows: sb.EnumeratedDecisions(rows), message) for rows, message in (
-        ([1, 0, 1], r"shape \(n, d\) with n, d >= 1, got \(3,\)"),
-        (np.zeros((0, 3)), r"got \(0, 3\)"),
-        (np.zeros((1, 0)), r"got \(1, 0\)"),
-        ([[1, 0], [1]], "rows of equal length"),
-        ([["1", "0"]], "entries of type <U1"),
-        ([[1, 0], [0, 2]], "got 2 in row 1, column 1"),
-        ([[1, np.nan]], "got nan in row 0, column 1"),
+        ([1, 0, 1], r"shape \(n, d\) with n, d >= 1, got \(3,\)"), (np.zeros((0, 3)), r"got \(0, 3\)"),
+        (np.zeros((1, 0)), r"got \(1, 0\)"), ([[1, 0], [1]], "rows of equal length"), ([["1", "0"]], "entries of type <U1"),
+        ([[1, 0], [0, 2]], "got 2 in row 1, column 1"), ([[1, np.nan]], "got nan in row 0, column 1"),
         ([[1, 0], [0, 1], [1, 1], [0, 1]], "the same decision in rows 1 and 3"),
     )),
     (lambda: sb.EnumeratedDecisions(LISTED, items="abc"), "items must have d = 4 labels, got 3"),
@@ -159,8 +155,7 @@ CALLS = [
     (lambda: streets("home", "office").walk(np.ones(5)), "simple path from 'home' to 'office'"),
     *((lambda *, graph=graph, ends=ends: sb.Routes(graph, *ends), message) for graph, ends, message in (
         (nx.Graph([(0, 1), (2, 3)]), (0, 3), "target must be reachable"),
-        (nx.DiGraph([(1, 0)]), (0, 1), "target must be reachable"),
-        ([(0, 0)], (0, 1), "target must be a node"),
+        (nx.DiGraph([(1, 0)]), (0, 1), "target must be reachable"), ([(0, 0)], (0, 1), "target must be a node"),
         (with_node(TRIANGLE, "island"), (0, "island"), "no path from 0 to 'island'"),
         ([*TRIANGLE, (8, 9), (9, 8)], (8, 0), "no path from 8 to 0"),
     )),

@@ -80,8 +80,7 @@ CALLS = [
     (lambda: learner(law="poisson", rewards="bernoulli"), "rewards must be left out where a law is given"),
     *((lambda *, means=means, plays=plays: known(means, plays), message) for means, plays, message in (
         (-np.ones(5), None, "must be given together, got no prior_plays"),
-        (None, 1, "must be given together, got no prior_means"),
-        (-np.ones(4), 1, r"prior_means must have shape \(d,\)"),
+        (None, 1, "must be given together, got no prior_means"), (-np.ones(4), 1, r"prior_means must have shape \(d,\)"),
         (-np.ones(5), np.ones(4), "prior_plays must be a number or have shape"),
         (-np.ones(5), 0.5, "whole numbers from 0"), (-np.ones(5), -1, "whole numbers from 0"),
         (np.ones(5), 1, "mean rewards must be at most"), (np.full(5, np.nan), 1, "prior_means must be finite"),
