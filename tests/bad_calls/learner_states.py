@@ -12,19 +12,8 @@ from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB
 
 
-class FirstAgent(Agent):
-    def choose(self, rng):
-        return [True, True, False, False]
-
-    def observe(self, items, rewards):
-        pass
-
-    def state(self):
-        return {}
-
-
-class First(Policy):
-    """A user's own policy, with a specification."""
+class First(Policy, Agent):
+    """A user's own policy, with a specification and nothing to remember."""
 
     def __init__(self, step=1):
         self.step = step
@@ -33,7 +22,16 @@ class First(Policy):
         return {"step": self.step}
 
     def start(self, decision_set, variance):
-        return FirstAgent()
+        return self
+
+    def choose(self, rng):
+        return [True, True, False, False]
+
+    def observe(self, items, rewards):
+        pass
+
+    def state(self):
+        return {}
 
 
 class FirstItems(DecisionSet):

@@ -167,14 +167,6 @@ def test_runs_where_the_best_decision_is_uncertain_end():
     assert (plans <= (np.log(counts) / math.log(1 + GROWTH) + 1).sum(axis=1)).all()
 
 
-def test_power_of_two_units_change_nothing():
-    theta, decision_set = np.random.default_rng(6).random(9), SETS["matchings"]()
-    plain, *others = (
-        run(decision_set, GaussianRewards(c * theta, variance=0.5 * c**2), 400)[1] for c in (1.0, 2.0**-20, 2.0**60)
-    )
-    assert all(np.array_equal(plain, other) for other in others)
-
-
 @pytest.mark.parametrize("name", ["msets", "own"])
 def test_plays_on_where_the_solver_fails(name, monkeypatch):
     break_solver(monkeypatch)
