@@ -144,21 +144,19 @@ def test_a_new_folder_and_an_equal_run_need_no_extension(tmp_path):
     assert [played(tmp_path, extend=True) for _ in range(2)] == [6, 0]
 
 
-def test_a_result_of_another_simulation_is_not_used(tmp_path):
+def test_a_damaged_result_or_that_of_another_simulation_is_an_error_and_stays(tmp_path):
     small(tmp_path / "run")
     small(tmp_path / "other", seed=3)
-    (tmp_path / "run" / RESULT).write_bytes((tmp_path / "other" / RESULT).read_bytes())
-    for larger in ({}, {"replications": 5}):
-        with pytest.raises(sb.InvalidInputError, match=r"got another .*seed in .*simulation.zip: choose another folder"):
-            small(tmp_path / "run", resume=True, **larger)
-
-
-def test_a_damaged_earlier_result_is_an_error_and_stays(tmp_path):
-    small(tmp_path)
-    (tmp_path / RESULT).write_bytes(b"damaged")
-    with pytest.raises(sb.InvalidInputError, match=r"simulation\.zip"):
-        small(tmp_path, resume=True, replications=5)
-    assert (tmp_path / RESULT).read_bytes() == b"damaged"
+    other = (tmp_path / "other" / RESULT).read_bytes()
+    for content, message in (
+        (b"damaged", r"simulation\.zip"),
+        (other, r"another .*seed in .*simulation.zip: choose another folder"),
+    ):
+        (tmp_path / "run" / RESULT).write_bytes(content)
+        for larger in ({}, {"replications": 5}):
+            with pytest.raises(sb.InvalidInputError, match=message):
+                small(tmp_path / "run", resume=True, **larger)
+        assert (tmp_path / "run" / RESULT).read_bytes() == content
 
 
 def test_edited_descriptions_are_other_simulations():

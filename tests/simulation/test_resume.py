@@ -73,21 +73,16 @@ def test_a_damaged_part_is_reported_kept_until_the_end_and_played_again(tmp_path
 
 
 def test_a_finished_run_is_read_and_nothing_is_played(tmp_path):
+    """Parts that a process left which died after it had written the result are removed."""
     first = small(tmp_path)
     before = (tmp_path / RESULT).stat().st_mtime_ns
+    (tmp_path / PARTS).mkdir()
+    (tmp_path / PARTS / "CUCB-00000000-000000.zip").write_bytes(b"")
     assert played(tmp_path, resume=True) == 0
+    assert not (tmp_path / PARTS).exists()
     assert (tmp_path / RESULT).stat().st_mtime_ns == before
     for again in (small(tmp_path, resume=True), sb.load_simulation(tmp_path / RESULT)):
         assert same(first, again)
-
-
-def test_parts_left_beside_a_finished_result_are_removed(tmp_path):
-    """A process may die after it has written the result, and before it has removed the parts."""
-    small(tmp_path / "run")
-    (tmp_path / "run" / PARTS).mkdir()
-    (tmp_path / "run" / PARTS / "CUCB-00000000-000000.zip").write_bytes(b"")
-    small(tmp_path / "run", resume=True)
-    assert not (tmp_path / "run" / PARTS).exists()
 
 
 def test_a_folder_is_not_overwritten_or_mixed_up(tmp_path):
@@ -129,6 +124,8 @@ def test_a_run_that_never_starts_leaves_the_folder_free(tmp_path):
     with pytest.raises(sb.InvalidInputError, match="scheduler must be an address"):
         small(tmp_path, scheduler=7)
     assert small(tmp_path).replications == 3
+    with pytest.raises(sb.InvalidInputError, match="folder must be writable"):
+        small(tmp_path / RESULT / "run")  # in a file
 
 
 def test_other_versions_and_another_bound_are_not_mixed_in(tmp_path, monkeypatch):
@@ -183,9 +180,3 @@ def test_damaged_timings_are_an_error_before_anything_is_played(tmp_path):
         assert (tmp_path / TIMINGS).read_text() == content
     (tmp_path / TIMINGS).unlink()
     small(tmp_path, resume=True)
-
-
-def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(sb.InvalidInputError, match="folder must be writable"):
-        small(tmp_path / "file" / "run")
