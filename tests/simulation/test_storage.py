@@ -101,10 +101,8 @@ def test_the_file_has_the_documented_format(path):
     """The promise of docs/simulation-file.md: numpy, json and zipfile alone can read a file."""
     with zipfile.ZipFile(path) as archive:
         description = json.loads(archive.read("simulation.json"))
-    assert description["format"] == "semibandits simulation"
-    assert description["version"] == 1
-    assert description["header"] == HEADER
-    assert description["arrays"]["plays/0"]["shape"] == [2, 3, 4]
+    assert description["arrays"].pop("plays/0")["shape"] == [2, 3, 4]
+    assert description | {"arrays": {}} == {"format": "semibandits simulation", "version": 1, "header": HEADER, "arrays": {}}
     with np.load(path, allow_pickle=False) as arrays:
         np.testing.assert_array_equal(arrays["plays/0"], ARRAYS["plays/0"])
 
@@ -163,12 +161,8 @@ def test_a_byte_changed_anywhere_is_refused_or_harmless(tmp_path_factory, data):
         assert {name: array.tobytes() for name, array in arrays.items()} == {n: a.tobytes() for n, a in ARRAYS.items()}
 
 
-def of_mask(**about):
-    return redescribed(lambda description: description["arrays"]["mask"].update(about))
-
-
-def of_plays(**about):
-    return redescribed(lambda description: description["arrays"]["plays/0"].update(about))
+def array_said(name, **about):
+    return redescribed(lambda description: description["arrays"][name].update(about))
 
 
 def version(number):
@@ -188,14 +182,12 @@ def double(path):
         archive.writestr("mask.npy", archive.read("mask.npy"))
 
 
-ENTRIES = "missing, added or doubled entries:"
+ENTRIES, SHAPE = "missing, added or doubled entries:", "array 'plays/0' as <i8 of shape"
 NEWER = "format version 1 or older, got version 2: read it with a newer version of semibandits"
 DAMAGE = [
     (lambda path: rewrite(path, {"notes.txt": "hello"}), "a zip archive without simulation.json"),
-    *(
-        (lambda path, text=text: rewrite(path, {"simulation.json": text}), "of another format")
-        for text in ('{"format": "other"}', "[1]")
-    ),
+    (lambda path: rewrite(path, {"simulation.json": '{"format": "other"}'}), "of another format"),
+    (lambda path: rewrite(path, {"simulation.json": "[1]"}), "of another format"),
     (lambda path: rewrite(path, {"simulation.json": "\xff{"}), "an unreadable simulation.json"),
     (lambda path: rewrite(path, entries_of(path), zipfile.ZIP_DEFLATED), "compressed"),
     (lambda path: without(path, "mask.npy"), f"{ENTRIES} mask.npy"),
@@ -203,11 +195,9 @@ DAMAGE = [
     (double, f"{ENTRIES} mask.npy"),
     (version(2), NEWER),
     *((version(number), "with version") for number in (0, "1", 1.5, None, True)),
-    *(
-        (of_plays(**about), "array 'plays/0' as <i8 of shape")
-        for about in ({"shape": [6, 4]}, {"shape": [24]}, {"dtype": "<i4"}, {"shape": None})
-    ),
-    (of_mask(sha256=None), "'mask' with another SHA-256"),
+    *((array_said("plays/0", shape=shape), SHAPE) for shape in ([6, 4], [24], None)),
+    (array_said("plays/0", dtype="<i4"), SHAPE),
+    (array_said("mask", sha256=None), "'mask' with another SHA-256"),
     (redescribed(lambda description: description["arrays"]["mask"].pop("sha256")), "'mask' with another SHA-256"),
     *((redescribed(lambda description, part=part: description.pop(part)), "lacks its parts") for part in ("header", "arrays")),
     (redescribed(lambda description: description["header"].update(seed=np.nan)), "NaN, which is not a number in JSON"),
@@ -246,7 +236,7 @@ FORGED = [
 def forge(path, content, shape=(2,)):
     """Replace the mask in the archive by another one, with a correct checksum."""
     with_entry(path, "mask.npy", content)
-    of_mask(shape=list(shape), sha256=hashlib.sha256(content).hexdigest())(path)
+    array_said("mask", shape=list(shape), sha256=hashlib.sha256(content).hexdigest())(path)
 
 
 @pytest.mark.parametrize(("header", "words"), FORGED)
@@ -303,6 +293,5 @@ def test_any_plain_json_survives(tmp_path_factory, value):
 def test_plain_json_copies_and_turns_tuples_into_lists():
     value = {"a": (1, [2])}
     copy = plain_json(value, "value")
-    assert copy == {"a": [1, [2]]}
     value["a"][1].append(3)
     assert copy == {"a": [1, [2]]}
