@@ -69,12 +69,11 @@ def test_escb_plays_the_largest_index_with_limited_raises():
 @by_policy
 def test_a_prior_counts_as_observed_rewards(policy):
     x, costs = street_grid(3, 4, "shared", np.random.default_rng(4), least=0.5)
-    prior = {"prior_means": -1.2 * costs, "prior_plays": np.arange(x.d) % 3}
-    learner = sb.Learner(x, policy, variance=0.1, seed=5, **prior)
+    means, plays = -1.2 * costs, np.arange(x.d) % 3
+    learner = sb.Learner(x, policy, variance=0.1, seed=5, prior_means=means, prior_plays=plays)
     agent = policy.start(x, np.full(x.d, 0.1))
     for k in range(2):  # the same rewards, observed one by one
-        items = np.flatnonzero(prior["prior_plays"] > k)
-        agent.observe(items, prior["prior_means"][items])
+        agent.observe(np.flatnonzero(plays > k), means[plays > k])
     assert np.array_equal(agent.player.stats[:2], learner._agent.player.stats[:2])
     assert np.allclose(agent.player.stats, learner._agent.player.stats)
     assert not learner.plays.any()

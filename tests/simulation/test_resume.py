@@ -18,8 +18,6 @@ def run_and_kill(folder: Path, after: int) -> None:
     """Kill the script by SIGKILL after `after` finished replications."""
     command = [sys.executable, str(Path(__file__).parent / "killed_run.py"), str(folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         for _ in range(after):
             assert process.stdout.readline()
             process.stdin.write("\n")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_runs import same
+from small_runs import StopHereError, same
 
 import semibandits as sb
 from example_sets import OnlyMaximizes
@@ -65,15 +65,12 @@ def test_the_bound_is_certified_and_only_given_where_it_holds():
     assert simulated(bound=exact).lower_bound == exact.lower
 
 
-def test_progress_is_reported():
+def test_progress_is_reported_and_a_bar_goes_to_the_error_stream(capsys, monkeypatch):
     seen: list[tuple[int, int]] = []
-    sb.simulate(X, REWARDS, POLICIES, horizon=5, replications=3, progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(k, 6) for k in range(1, 7)]
-
-
-def test_a_progress_bar_goes_to_the_error_stream(capsys, monkeypatch):
     monkeypatch.setattr("semibandits.simulation.progress.sys.stderr.isatty", lambda: True)
-    sb.simulate(X, REWARDS, POLICIES, horizon=5, replications=3, progress=True)
+    for progress in (lambda done, total: seen.append((done, total)), True):
+        sb.simulate(X, REWARDS, POLICIES, horizon=5, replications=3, progress=progress)
+    assert seen == [(k, 6) for k in range(1, 7)]
     streams = capsys.readouterr()
     assert "6/6" in streams.err
     assert streams.out == ""
@@ -127,21 +124,18 @@ def test_an_oracle_that_fails_is_an_error_and_changes_nothing():
 
 
 def test_a_replication_can_be_interrupted():
-    class HeardError(Exception):
-        pass
-
     def hear(number, frame):
-        raise HeardError
+        raise StopHereError
 
-    def play():
-        signal.setitimer(signal.ITIMER_REAL, 0.5)
-        sb.simulate(X, REWARDS, sb.CUCB(), horizon=10**12, replications=1, checkpoints=[10**12], bound=False)
+    def play(horizon, seconds):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        sb.simulate(X, REWARDS, sb.CUCB(), horizon=horizon, replications=1, checkpoints=[horizon], bound=False)
 
     before = signal.signal(signal.SIGALRM, hear)
     try:
-        sb.simulate(X, REWARDS, sb.CUCB(), horizon=100, replications=1)
-        with pytest.raises(HeardError):
-            play()
+        play(100, 0.0)
+        with pytest.raises(StopHereError):
+            play(10**12, 0.5)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
