@@ -88,13 +88,9 @@ def own(maximize, d=3):
 LONG = TooManyDecisionsError
 CALLS = [
     *((lambda *, rows=rows: sb.EnumeratedDecisions(rows), message) for rows, message in (
-        ([1, 0, 1], r"shape \(n, d\) with n, d >= 1, got \(3,\)"),
-        (np.zeros((0, 3)), r"got \(0, 3\)"),
-        (np.zeros((1, 0)), r"got \(1, 0\)"),
-        ([[1, 0], [1]], "rows of equal length"),
-        ([["1", "0"]], "entries of type <U1"),
-        ([[1, 0], [0, 2]], "got 2 in row 1, column 1"),
-        ([[1, np.nan]], "got nan in row 0, column 1"),
+        ([1, 0, 1], r"shape \(n, d\) with n, d >= 1, got \(3,\)"), (np.zeros((0, 3)), r"got \(0, 3\)"),
+        (np.zeros((1, 0)), r"got \(1, 0\)"), ([[1, 0], [1]], "rows of equal length"), ([["1", "0"]], "entries of type <U1"),
+        ([[1, 0], [0, 2]], "got 2 in row 1, column 1"), ([[1, np.nan]], "got nan in row 0, column 1"),
         ([[1, 0], [0, 1], [1, 1], [0, 1]], "the same decision in rows 1 and 3"),
     )),
     (lambda: sb.EnumeratedDecisions(LISTED, items="abc"), "items must have d = 4 labels, got 3"),
@@ -133,7 +129,6 @@ CALLS = [
     (lambda: sb.SpanningTrees(with_node([(1, 2)], "far")), "2 components, with 1 in one and 'far' in another"),
     (lambda: sb.SpanningTrees(nx.DiGraph([(1, 2)])), "graph must be undirected, got a DiGraph"),
     (lambda: sb.SpanningTrees(nx.empty_graph(1)), r"graph must have edges, got none \(1 nodes\)"),
-    (lambda: sb.SpanningTrees([]), r"graph must have edges, got none \(0 nodes\)"),
     (lambda: paths([("a", "b"), ("b", "a"), ("s", "a"), ("a", "t")]), "got the cycle '[ab]' -> '[ba]' -> '[ab]': use Routes"),
     (lambda: paths([("s", "t"), ("t", "t")]), "got the cycle 't' -> 't': use Routes if costs are nonnegative, or drop"),
     (lambda: paths([("s", "t"), *((v, (v + 1) % 30) for v in range(30))]), r"-> \(23 more\) ->"),
@@ -159,8 +154,7 @@ CALLS = [
     (lambda: streets("home", "office").walk(np.ones(5)), "simple path from 'home' to 'office'"),
     *((lambda *, graph=graph, ends=ends: sb.Routes(graph, *ends), message) for graph, ends, message in (
         (nx.Graph([(0, 1), (2, 3)]), (0, 3), "target must be reachable"),
-        (nx.DiGraph([(1, 0)]), (0, 1), "target must be reachable"),
-        ([(0, 0)], (0, 1), "target must be a node"),
+        (nx.DiGraph([(1, 0)]), (0, 1), "target must be reachable"), ([(0, 0)], (0, 1), "target must be a node"),
         (with_node(TRIANGLE, "island"), (0, "island"), "no path from 0 to 'island'"),
         ([*TRIANGLE, (8, 9), (9, 8)], (8, 0), "no path from 8 to 0"),
     )),
@@ -178,7 +172,6 @@ CALLS = [
     (lambda: matchings([(1, 1), (2, 1)], "both"), "as many rows as columns, got 2 rows and 1 columns"),
     (lambda: matchings(THREE_TO_ONE, "both"), r"all 3 rows .* with saturate='both', got 2 rows \('a', 'b'\) with only 1 column"),
     (lambda: matchings([(1, "a"), (1, "b"), (2, "c"), (3, "c")], "columns"), r"2 columns \('a', 'b'\) with only 1 row \(1\)"),
-    (lambda: matchings([(r, 0) for r in range(20)], "rows"), r"2 rows \(0, 1\) with only 1 column \(0\) to share: add pairs"),
     (lambda: matchings(TRAPPED, "both"), r"11 rows \(0, 1, 2, 3, 4, 5, 6, 7, \.\.\.\) with only 10 columns"),
     (lambda: matchings(nx.DiGraph([(1, 2)])), "graph must be undirected, got a DiGraph"),
     (lambda: matchings(nx.cycle_graph(5)), "graph must be bipartite, got an edge between"),
@@ -190,7 +183,6 @@ CALLS = [
     (lambda: best_of_huge_weights(), HUGE),
     (lambda: matchings(GRID, "both").enumerate(100), "limit = 100 decisions to list", LONG),
     (lambda: matchings(GRID, "both").count(1000), "limit = 1,000 decisions to list", LONG),
-    (lambda: polytope(sb.MatroidBases(Partition([0, 0, 1, 1], 1))), "which only needs maximize", UnsupportedError),
     (lambda: polytope(common(Uniform(4, 2), Partition([0, 0, 1, 1], 1))), "which only needs maximize", UnsupportedError),
     (lambda: sb.smallest_gap(sb.MSets(3, 1), [1.0]), "theta must have shape"),
     *((lambda *, name=name, value=value: sb.smallest_gap(sb.MSets(3, 1), [1, 2, 3], **{name: value}), message)

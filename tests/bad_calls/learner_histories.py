@@ -38,23 +38,21 @@ TOO_LARGE = (  # grouped by day, 3 rounds of 2 items would count as one
 )
 OWN_LABELS = EnumeratedDecisions([[1, 0], [0, 1]], items=[1, 5])
 TWICE = "an item at most once, got 'b' again at index 2 of round 1: merge"
-ONE_EACH = r"rewards must have shape \(n,\) = \(2,\), one per entry of items, got \(1,\)"
 CALLS = [
-    (lambda: history(["a", "b"], [1.0]), ONE_EACH),
-    (lambda: history(["a"], [[1.0]]), r"got \(1, 1\)"),
-    (lambda: history("ab", [1.0, 2.0]), "items must be a sequence of labels or indices, got 'ab'"),
-    (lambda: history(3, [1.0]), "items must be a sequence"),
-    (lambda: history([{"a"}], [1.0]), "items must be labels or indices, got something else"),
-    (lambda: history(["a", "b"], [1.0, np.nan]), r"1 of 2 are not \(first: nan for 'b' at index 1\): drop observations without"),
-    (lambda: history(["a", "b"], [None, 1.0]), "first: nan for 'a' at index 0"),
-    (lambda: history(["a", "b"], [1.0, np.inf]), "first: inf for 'b' at index 1"),
-    (lambda: history(["a", "b"], [1.0, 1e101]), r"first: 1e\+101 for 'b' at index 1\): scale them down"),
-    (lambda: history(["a"], ["1"]), "sequence of real numbers"),
+    *((lambda *, items=items, rewards=rewards: history(items, rewards), message) for items, rewards, message in (
+        (["a", "b"], [1.0], r"rewards must have shape \(n,\) = \(2,\), one per entry of items, got \(1,\)"),
+        (["a"], [[1.0]], r"got \(1, 1\)"), ("ab", [1.0, 2.0], "items must be a sequence of labels or indices, got 'ab'"),
+        (3, [1.0], "items must be a sequence"), ([{"a"}], [1.0], "items must be labels or indices, got something else"),
+        (["a", "b"], [1.0, np.nan], r"1 of 2 are not \(first: nan for 'b' at index 1\): drop observations without"),
+        (["a", "b"], [None, 1.0], "first: nan for 'a' at index 0"), (["a", "b"], [1.0, np.inf], "first: inf for 'b' at index 1"),
+        (["a", "b"], [1.0, 1e101], r"first: 1e\+101 for 'b' at index 1\): scale them down"),
+        (["a"], ["1"], "sequence of real numbers"),
+    )),
     (lambda: history(["a", "a", "b"], [1.0] * 3, rounds=1), "rounds must be an integer from 2 to 2[*][*]53, got 1: these"),
-    (lambda: history(["a"], [1.0], rounds=2.0), "rounds must be an integer from 1"),
-    (lambda: history(["a"], [1.0], rounds=True), "rounds must be an integer from 1"),
-    (lambda: history(["a"], [1.0], seed=-1), "seed must be"),
-    (lambda: history(["a"], [1.0], variance=None), "variance must be given"),
+    *((lambda *, name=name, value=value: history(["a"], [1.0], **{name: value}), message) for name, value, message in (
+        ("rounds", 2.0, "rounds must be an integer from 1"), ("rounds", True, "rounds must be an integer from 1"),
+        ("seed", -1, "seed must be"), ("variance", None, "variance must be given"),
+    )),
     (lambda: history([1, 0, 0], [1.0] * 3, decision_set=OWN_LABELS), r"such as 1, got 1 unknown .* \(first: 0 at index 1\)"),
     (lambda: history(["a", "x", "b", "y", "x"], [1.0] * 5), f"^{UNKNOWN.format('')}$"),
     (lambda: history(["a", "b"], [1.0, 2.0], decision_set=Twins(LETTERS.enumerate())), r"of the items \[1, 2\]: pass indices"),

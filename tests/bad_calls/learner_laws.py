@@ -30,15 +30,12 @@ def restored():
     return sb.Learner.from_state(storage.sealed({k: v for k, v in state.items() if k != "checksum"}))
 
 
-def simulated(**prior):
-    return sb.simulate(sb.MSets(3, 1), sb.BernoulliRewards([0.1, 0.2, 0.3]), [sb.CUCB(), sb.GLADE()], 10, 1, **prior)
-
-
 def excluded(name, least_to_most, got, law="bernoulli"):
     return f"^{name} must be from {least_to_most} under the law {law}, got {got}: "
 
 
 OF_EACH = sb.laws.Mixed([sb.laws.Bernoulli(), sb.laws.Poisson(), sb.laws.Gamma(cost=True)])
+COINS = sb.BernoulliRewards([0.1, 0.2, 0.3])
 CALLS = [
     (lambda: told("poisson:cost", costs=[2.0, -3.0, 1.0]), "costs must be from 0 to inf under the law .*, got -3 for"),
     (lambda: told(OF_EACH, [2.0, 2.0, -2.0]), "rewards must be from 0 to 1 .* got 2 for 'a'"),
@@ -53,6 +50,7 @@ CALLS = [
         (lambda: replaced("bernoulli"), "means of observed rewards", "0 to 1", "55 for 'b'"),
         (lambda: replaced("poisson", prior_means=[-1.0, 1.0], prior_plays=1), "prior_means", "0 to inf", "-1 for 'b'", "poisson"),
         (restored, "means of observed rewards", "0 to 1", "55 for 'a'"),
-        (lambda: simulated(prior_means=2.0, prior_plays=1), "prior_means", "0 to 1", "2 for 0"),
+        (lambda: sb.simulate(sb.MSets(3, 1), COINS, sb.GLADE(), 10, 1, prior_means=2.0, prior_plays=1), "prior_means", "0 to 1",
+         "2 for 0"),
     )),
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from semibandits.policies.cucb import CUCB
 
 
 class First(Policy, Agent):
-    """A user's own policy, with a specification, and its agents."""
+    """A user's own policy, with a specification and nothing to remember."""
 
     def __init__(self, step=1):
         self.step = step

@@ -11,7 +11,7 @@ from semibandits.reporting.page import render
 
 TREES = sb.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("d", "c")])
 ONE, HUNDRED = sb.MSets(3, 1), sb.MSets(100, 1)
-INSTANCE = {"family": "msets", "size": 1, "theta": [0, 0.5, 1]}
+INSTANCE = instance_from_description({"family": "msets", "size": 1, "theta": [0, 0.5, 1]})
 
 
 def report(folder, name="report.html", **given):
@@ -19,10 +19,6 @@ def report(folder, name="report.html", **given):
         sb.write_report(folder / name, **given)
     finally:
         assert list(folder.rglob("*")) == []
-
-
-def instance():
-    return instance_from_description(INSTANCE)
 
 
 @cache
@@ -59,14 +55,14 @@ CALLS = [
     (lambda folder: report(folder, bound=bound(), title=3), "title must be strings"),
     (lambda folder: report(folder, simulation=simulation(), positions={}), "positions must be given with decisions"),
     (lambda folder: report(folder, bound=bound(), positions={}), "positions must place every node"),
-    (lambda folder: report(folder, instance=instance(), bound=bound(ONE, 1.1)), "got one with other mean rewards"),
-    (lambda folder: report(folder, instance=instance(), bound=bound(ONE, 1.0, 1.0)), "got one with other variances"),
-    (lambda folder: report(folder, instance=instance(), simulation=simulation(ONE, 1.1)), "mean rewards"),
-    (lambda folder: report(folder, instance=instance(), simulation=simulation(ONE, 1.0, 1.0)), "variances"),
+    (lambda folder: report(folder, instance=INSTANCE, bound=bound(ONE, 1.1)), "got one with other mean rewards"),
+    (lambda folder: report(folder, instance=INSTANCE, bound=bound(ONE, 1.0, 1.0)), "got one with other variances"),
+    (lambda folder: report(folder, instance=INSTANCE, simulation=simulation(ONE, 1.1)), "mean rewards"),
+    (lambda folder: report(folder, instance=INSTANCE, simulation=simulation(ONE, 1.0, 1.0)), "variances"),
     (lambda folder: report(folder, bound=bound(ONE), simulation=simulation(ONE, 1.1)), "mean rewards"),
     (lambda folder: report(folder, bound=bound(ONE), simulation=simulation(ONE, 1.0, 1.0)), "variances"),
     (lambda folder: report(folder, bound=bound(HUNDRED, 1.1), simulation=simulation(HUNDRED)), "mean rewards"),
-    (lambda folder: report(folder, instance=instance(), bound=bound(sb.MSets(3, 2))), "got one with other decisions"),
+    (lambda folder: report(folder, instance=INSTANCE, bound=bound(sb.MSets(3, 2))), "got one with other decisions"),
     *((lambda folder, *, place=place: placed(folder, place, (1.0, 0.0)), r"positions must be pairs \(x, y\) of numbers")
       for place in ((0.0,), None, ("west", 1.0))),
     *((lambda folder, *, places=places: placed(folder, *places), "positions must")

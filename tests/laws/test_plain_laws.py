@@ -54,14 +54,7 @@ class Own(Law):
     def check(self, theta):
         """Any."""
 
-    def reach(self, theta):
-        return theta
-
-    def divergence(self, theta, rise):
-        return rise
-
-    def raise_at(self, theta, slope):
-        return slope
+    reach = divergence = raise_at = lambda self, *numbers: numbers[-1]
 
 
 def test_a_user_defined_law_has_no_plain_form():

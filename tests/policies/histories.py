@@ -62,15 +62,9 @@ class Account:
         return 2.0 * self.variance * f / np.maximum(self.plays, 1.0)
 
 
-@st.composite
-def situations(draw):
+def situations():
     """Family, kind of rewards, seed, and whether variances are equal."""
-    return (
-        draw(st.sampled_from(sorted(SETS))),
-        draw(st.sampled_from(sorted(REWARDS))),
-        draw(st.integers(0, 2**32 - 1)),
-        draw(st.booleans()),
-    )
+    return st.tuples(st.sampled_from(sorted(SETS)), st.sampled_from(sorted(REWARDS)), st.integers(0, 2**32 - 1), st.booleans())
 
 
 def play(policy, situation, rounds=14):

@@ -50,6 +50,13 @@ def listed_from(plan, rows):
     return rows[np.argsort(~(rows == plan.optimal).all(axis=1), kind="stable")]
 
 
+def regrets_of(decision_set, rewards, horizon, replications, policy, **options):
+    """Regret of OSSB at the horizon in each replication, and the result."""
+    given = {"checkpoints": [horizon], **options}
+    result = sb.simulate(decision_set, rewards, {"OSSB": policy}, horizon, replications, **given)
+    return result.regret["OSSB"][:, -1], result
+
+
 def run(decision_set, rewards, rounds, seed=0, policy=None, agent=None):
     """Play rounds one at a time; the agent and the decisions."""
     agent = (policy or sb.OSSB()).start(decision_set, rewards.variance) if agent is None else agent

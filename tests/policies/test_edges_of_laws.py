@@ -42,12 +42,8 @@ def test_one_outcome_of_0_does_not_end_an_item(policy, shape):
     assert learner.plays[2] > 200
     estimates = learner_after(policy, shape, lambda k: 0.0, rounds=3).estimates()
     assert 0.0 == estimates.lower[2] < estimates.upper[2] < math.inf
-
-
-@pytest.mark.parametrize("policy", GAMMAS)
-def test_an_item_that_only_gives_0_is_played_a_few_times(policy):
-    learner = learner_after(policy, 1.0, lambda k: 0.0)
-    assert 2 <= learner.plays[2] <= 15
+    if shape == 1.0:  # and an item that only gives 0 is played a few times
+        assert 2 <= learner_after(policy, shape, lambda k: 0.0).plays[2] <= 15
 
 
 PLAIN = (Bernoulli(), Poisson(), Poisson(cost=True), Gamma(0.5), Gamma(4.0), Gamma(2.0, cost=True))

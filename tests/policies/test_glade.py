@@ -10,18 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
-from semibandits.kernels.rules.glade import (
-    BEST_ROW,
-    CRUDE,
-    PLAYED_ROW,
-    REMEMBERED,
-    REPEATS,
-    STAGE,
-    START,
-    glade_state,
-    pooled,
-    remember,
-)
+from semibandits.kernels.rules import glade
+from semibandits.kernels.rules.glade import glade_state, pooled, remember
 from semibandits.kernels.rules.levels import write_levels
 from semibandits.kernels.rules.statistics import COUNTS, ROWS
 from semibandits.policies import GLADE
@@ -125,7 +115,7 @@ class Twin:
         if max(index) <= self.values.max() or not len(self.enters(plausible)):
             return [self.best], None
         variance, bonus = self.sums(plausible)
-        if self.gap(plausible) ** 2 < CRUDE * variance:
+        if self.gap(plausible) ** 2 < glade.CRUDE * variance:
             return [plausible], plausible
         level = bonus / variance
         prices = self.prices([*pool, plausible], self.policy.foresight)
@@ -161,16 +151,16 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     expected, fresh = twin.decision(pool)
     x = decide(decisions, stats, t, policy.params(int(decisions.sum(1).max()), variance), marks, kept)
     assert x.tolist() in [allowed.tolist() for allowed in expected]
-    assert np.array_equal(kept[PLAYED_ROW], x)
-    assert np.array_equal(kept[BEST_ROW], twin.best)
+    assert np.array_equal(kept[glade.PLAYED_ROW], x)
+    assert np.array_equal(kept[glade.BEST_ROW], twin.best)
     known = [row.tobytes() for row in pool]
     new = fresh is not None and fresh.tobytes() not in known
-    assert marks[REMEMBERED] == len(pool) + new
+    assert marks[glade.REMEMBERED] == len(pool) + new
     if new:
         assert np.array_equal(pooled(state.pool, len(pool)), np.flatnonzero(fresh))
     fewest = told[x].min() if x.any() else 0
-    assert marks[REPEATS] == max(int(policy.patience * fewest) - 1, 0)
-    assert marks[STAGE] == START
+    assert marks[glade.REPEATS] == max(int(policy.patience * fewest) - 1, 0)
+    assert marks[glade.STAGE] == glade.START
 
 
 def test_the_oldest_of_a_full_pool_makes_room():
@@ -179,10 +169,10 @@ def test_the_oldest_of_a_full_pool_makes_room():
     player, newest = agent.player, []
     pool = glade_state(player.memory, player.marks, player.rows, 5).pool
     for _ in range(200):
-        before = int(agent.player.marks[REMEMBERED])
+        before = int(player.marks[glade.REMEMBERED])
         x = agent.choose(rng)
         agent.observe(np.flatnonzero(x), rng.normal(size=1))
-        if agent.player.marks[REMEMBERED] > before:
+        if player.marks[glade.REMEMBERED] > before:
             newest.append(pooled(pool, before % 2).tolist())
         assert all(items in [pooled(pool, k).tolist() for k in range(2)] for items in newest[-2:])
     assert len(newest) > 2

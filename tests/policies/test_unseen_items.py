@@ -8,6 +8,7 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import pytest
+from small_sets import listed as rows_of
 
 import example_sets
 import semibandits as sb
@@ -40,13 +41,7 @@ def test_a_new_item_is_tried_in_the_best_company(policy):
     for same in (learner, sb.Learner.from_state(learner.state())):
         assert is_best_with(same.ask().labels, 11)
         assert set(same.ask(available=[1, 3, 6, 7, 11]).labels) > {1, 3, 11}
-
-
-@named
-def test_a_new_item_of_another_set_is_tried_in_the_best_company(policy):
-    learner = ten_and_one(policy)
-    asked = learner.ask()
-    learner.tell(asked.id, [1, 1, 1, 0])
+    learner.tell(learner.open_rounds[0].id, [1, 1, 1, 0])
     wider, _ = learner.replace(sb.MSets(13, 4))
     assert is_best_with(wider.ask().labels, 12)
 
@@ -86,10 +81,6 @@ LARGER = {
     "matchings": lambda rng: example_sets.matching(5, 6, saturate="rows"),
     "intersection": lambda rng: example_sets.partitions(20, 5, rng=rng),
 }
-
-
-def rows_of(decision_set):
-    return getattr(decision_set, "_inner", decision_set).enumerate()
 
 
 def drawn_means(rng, d):
@@ -207,10 +198,7 @@ def test_items_in_no_decision_are_left_alone_and_a_restart_changes_nothing(polic
         waiting.append(np.flatnonzero(x))
         if rng.random() < 0.7:
             items = waiting.pop(int(rng.integers(len(waiting))))
-            if rng.random() < 0.2:
-                agent.forget(items)
-            else:
-                agent.observe(items, rng.normal(size=len(items)))
+            agent.forget(items) if rng.random() < 0.2 else agent.observe(items, rng.normal(size=len(items)))
     assert not agent.plays[dead].any()
     assert agent.calls != (0, 0, 0)  # the rule was played
 
@@ -228,9 +216,8 @@ def test_forced_exploration_of_an_item_plays_the_best_decision_with_it():
     agent = sb.OSSB().start(sb.MSets(6, 3), 1.0)
     agent.assume(Prior(np.array([0.1, 0.9, 0.2, 0.8, 0.0, -1.0]), np.full(6, 5.0)))
     counts = np.array([np.inf, np.inf, 4.0, np.inf, 3.0, np.inf])
-    assert np.flatnonzero(covered(agent, counts, np.zeros(6))).tolist() == [1, 3, 4]
-    counts[2] = 3.0
-    assert np.flatnonzero(covered(agent, counts, np.zeros(6))).tolist() == [1, 2, 4]
+    for counts[2], expected in ((4.0, [1, 3, 4]), (3.0, [1, 2, 4])):
+        assert np.flatnonzero(covered(agent, counts, np.zeros(6))).tolist() == expected
 
 
 def test_forced_exploration_passes_over_items_in_no_decision():

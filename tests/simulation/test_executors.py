@@ -130,24 +130,17 @@ def test_workers_block_ctrl_c_from_the_start():
     assert done.stdout == "[False, False, False, False]\n"
 
 
-def test_no_more_workers_than_jobs(monkeypatch):
-    specification = Specification.of(X, REWARDS, POLICIES, horizon=10, replications=2, seed=0)
+def test_tasks_cover_the_jobs_once_with_no_more_workers_than_jobs(monkeypatch):
+    """A single job is played in this process."""
     asked = []
 
-    def fan_out(specification, jobs, n_jobs):
+    def in_parallel(tasks, n_jobs):
         asked.append(n_jobs)
-        yield executors._task(specification, jobs)
+        return (f(*a, **k) for f, a, k in tasks)
 
-    monkeypatch.setattr(executors, "_fan_out", fan_out)
-    for jobs in ([("CUCB", 0), ("CUCB", 1)], [("CUCB", 1)]):
-        assert [job[:2] for job in executors.run(specification, jobs, 40)] == jobs
-    assert asked == [2]  # a single job is played in this process
-
-
-def test_tasks_cover_the_jobs_once(monkeypatch):
-    """Also a single one, and none."""
-    monkeypatch.setattr(executors, "_in_parallel", lambda tasks, n_jobs: (f(*a, **k) for f, a, k in tasks))
+    monkeypatch.setattr(executors, "_in_parallel", in_parallel)
     specification = Specification.of(X, REWARDS, POLICIES, horizon=10, replications=7, seed=0)
     jobs = [(policy, i) for i in range(7) for policy in specification.policies]
-    for some in (jobs, jobs[:1], []):
-        assert sorted(job[:2] for job in executors.run(specification, some, 2)) == sorted(some)
+    for some, n_jobs in ((jobs, 2), (jobs[:2], 40), (jobs[:1], 40), ([], 2)):
+        assert sorted(job[:2] for job in executors.run(specification, some, n_jobs)) == sorted(some)
+    assert asked == [2, 2]

@@ -1,5 +1,6 @@
 """A run grows in its folder: the same bits as a new run of that size, and no finished work is lost on the way."""
 
+import itertools
 import json
 import warnings
 
@@ -114,27 +115,19 @@ def test_parts_of_a_shorter_run_stay_until_the_longer_one_is_complete(tmp_path, 
     assert_same_files(tmp_path, whole(horizon=120), [RESULT])
 
 
-OTHER = {
-    "fewer replications": ({"replications": 2}, "replications"),
-    "fewer policies": ({"policies": "CUCB"}, "policies"),
-    "other policies": ({"policies": "CUCB Thompson"}, "policies"),
-    "shorter": ({"horizon": 40}, "horizon, checkpoints"),
-    "longer with fewer": ({"horizon": 120, "replications": 2}, "horizon, replications, checkpoints"),
-    "another seed": ({"seed": 3}, "seed"),
-    "longer with another seed": ({"seed": 3, "horizon": 120}, "horizon, seed, checkpoints"),
-    "other checkpoints": ({"checkpoints": [10, 50]}, "checkpoints"),
-    "longer, without the checkpoints": ({"horizon": 120, "checkpoints": [10, 120]}, "horizon, checkpoints"),
-    "a delay": ({"delay": 1}, "delay, loss"),
-}
+OTHER = [
+    ({"replications": 2}, "replications"), ({"policies": "CUCB"}, "policies"), ({"policies": "CUCB Thompson"}, "policies"),
+    ({"horizon": 40}, "horizon, checkpoints"), ({"horizon": 120, "replications": 2}, "horizon, replications, checkpoints"),
+    ({"seed": 3}, "seed"), ({"seed": 3, "horizon": 120}, "horizon, seed, checkpoints"), ({"delay": 1}, "delay, loss"),
+    ({"checkpoints": [10, 50]}, "checkpoints"), ({"horizon": 120, "checkpoints": [10, 120]}, "horizon, checkpoints"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", OTHER)
-def test_other_simulations_are_refused_at_once(tmp_path, case):
+def test_other_simulations_are_refused_at_once(tmp_path):
     """Without an option, too: an error that asks for one which leads to the next error does not help."""
     small(tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    other, names = OTHER[case]
-    for option in ({}, {"resume": True}, {"extend": True}):
+    for (other, names), option in itertools.product(OTHER, ({}, {"resume": True}, {"extend": True})):
         with pytest.raises(sb.InvalidInputError, match=f"same simulation, got another {names} in .*: choose another folder"):
             small(tmp_path, **other, **option)
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
@@ -148,37 +141,30 @@ def test_checkpoints_of_the_user_may_be_continued(tmp_path, whole):
 
 
 def test_a_new_folder_and_an_equal_run_need_no_extension(tmp_path):
-    assert played(tmp_path, extend=True) == 6
-    assert played(tmp_path, extend=True) == 0
+    assert [played(tmp_path, extend=True) for _ in range(2)] == [6, 0]
 
 
-def test_a_result_of_another_simulation_is_not_used(tmp_path):
+def test_a_damaged_result_or_that_of_another_simulation_is_an_error_and_stays(tmp_path):
     small(tmp_path / "run")
     small(tmp_path / "other", seed=3)
-    (tmp_path / "run" / RESULT).write_bytes((tmp_path / "other" / RESULT).read_bytes())
-    for larger in ({}, {"replications": 5}):
-        with pytest.raises(sb.InvalidInputError, match=r"got another .*seed in .*simulation.zip: choose another folder"):
-            small(tmp_path / "run", resume=True, **larger)
+    other = (tmp_path / "other" / RESULT).read_bytes()
+    for content, message in (
+        (b"damaged", r"simulation\.zip"),
+        (other, r"another .*seed in .*simulation.zip: choose another folder"),
+    ):
+        (tmp_path / "run" / RESULT).write_bytes(content)
+        for larger in ({}, {"replications": 5}):
+            with pytest.raises(sb.InvalidInputError, match=message):
+                small(tmp_path / "run", resume=True, **larger)
+        assert (tmp_path / "run" / RESULT).read_bytes() == content
 
 
-def test_a_damaged_earlier_result_is_an_error_and_stays(tmp_path):
-    small(tmp_path)
-    (tmp_path / RESULT).write_bytes(b"damaged")
-    with pytest.raises(sb.InvalidInputError, match=r"simulation\.zip"):
-        small(tmp_path, resume=True, replications=5)
-    assert (tmp_path / RESULT).read_bytes() == b"damaged"
-
-
-EDITS = [
-    {"policies": 3}, {"policies": {"CUCB": 1}}, {"policies": None}, {"replications": "3"}, {"horizon": None}, {"checkpoints": 7},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("edit", EDITS)
-def test_edited_descriptions_are_other_simulations(edit):
+def test_edited_descriptions_are_other_simulations():
     now = {"policies": {"CUCB": {}}, "replications": 3, "horizon": 50, "checkpoints": [10, 50], "seed": 0}
     assert growth(now, now) is Growth.NONE
-    assert growth(now | edit, now | {"horizon": 60, "checkpoints": [10, 60]}) is None
+    for name, *values in (("policies", 3, {"CUCB": 1}, None), ("replications", "3"), ("horizon", None), ("checkpoints", 7)):
+        for value in values:
+            assert growth(now | {name: value}, now | {"horizon": 60, "checkpoints": [10, 60]}) is None
 
 
 class Plain(sb.Policy):
@@ -204,11 +190,11 @@ class Scaled(sb.RewardModel):
         return self.theta[items] + self.scale * rng.standard_normal(len(items))
 
 
-@pytest.mark.parametrize("other", [(Scaled(0.1), Plain(0.9)), (Scaled(0.3), Plain(0.5))], ids=["policy", "rewards"])
-def test_other_parameters_of_own_classes_are_another_simulation(tmp_path, other):
+def test_other_parameters_of_own_classes_are_another_simulation(tmp_path):
     options = {"horizon": 20, "replications": 2, "folder": tmp_path / "run"}
     first = sb.simulate(sb.MSets(2, 1), Scaled(0.1), Plain(0.5), **options)
     again = sb.simulate(sb.MSets(2, 1), Scaled(0.1), Plain(0.5), **options, resume=True)
     assert np.array_equal(again.regret["Plain"], first.regret["Plain"])
-    with pytest.raises(sb.InvalidInputError, match="must contain a run of the same simulation"):
-        sb.simulate(sb.MSets(2, 1), *other, **options, resume=True)
+    for other in ((Scaled(0.1), Plain(0.9)), (Scaled(0.3), Plain(0.5))):
+        with pytest.raises(sb.InvalidInputError, match="must contain a run of the same simulation"):
+            sb.simulate(sb.MSets(2, 1), *other, **options, resume=True)

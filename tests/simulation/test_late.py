@@ -24,20 +24,12 @@ OBSERVED = [0, 0, 3, 1, 17, 150]
 LATE = {"delay": OBSERVED, "loss": 0.2}
 
 
-class Recorder(sb.Policy):
+class Recorder(sb.Policy, sb.Agent):
     """Plays the items of its round and records when it observed what."""
 
-    def __init__(self) -> None:
-        self.told: list[tuple[int, int, bool]] = []
-
     def start(self, decision_set, variance):
-        self.told.clear()  # from warm-up rounds
-        return RecorderAgent(self.told)
-
-
-class RecorderAgent(sb.Agent):
-    def __init__(self, told):
-        self.told, self.t = told, 0
+        self.told, self.t = [], 0
+        return self
 
     def choose(self, rng):
         self.t += 1
@@ -50,16 +42,16 @@ class RecorderAgent(sb.Agent):
         self.told.append((self.t, int(items[0]), True))
 
 
-def recorded(delay: object, loss: float = 0.0, horizon: int = 40) -> list[tuple[int, int, bool]]:
-    policy = Recorder()
-    sb.simulate(sb.MSets(6, 1), REWARDS, policy, horizon, 1, delay=delay, loss=loss, bound=False)
-    return policy.told
+def recorded(delay: object, loss: float = 0.0, horizon: int = 40, n_policies: int = 1):
+    policies = {str(k): Recorder() for k in range(n_policies)}
+    sb.simulate(sb.MSets(6, 1), REWARDS, policies, horizon, 1, delay=delay, loss=loss, bound=False)
+    return [policy.told for policy in policies.values()]
 
 
 @pytest.mark.parametrize("delay", [1, 5, 39])
 def test_outcomes_are_observed_before_the_round_after_their_delay(delay):
     """`t` is the last round chosen: the outcome of round s is observed after s + delay choices."""
-    assert recorded(delay) == [(s + delay, s % 6, False) for s in range(1, 40 - delay)]
+    assert recorded(delay) == [[(s + delay, s % 6, False) for s in range(1, 40 - delay)]]
 
 
 def test_outcomes_due_together_are_observed_in_the_order_of_their_rounds_and_never_after_the_horizon():
@@ -69,24 +61,23 @@ def test_outcomes_due_together_are_observed_in_the_order_of_their_rounds_and_nev
     due = sorted((s + int(delays[s - 1]), s, bool(lost[s - 1])) for s in range(1, 41))
     expected = [(t, s % 6, is_lost) for t, s, is_lost in due if t < 40]
     assert len({t for t, _, _ in expected}) < len(expected) < 40
-    assert recorded(OBSERVED, 0.3) == expected
+    assert recorded(OBSERVED, 0.3, n_policies=2) == [expected, expected]  # all policies meet the same delays
 
 
 def test_zero_delay_and_zero_loss_are_the_defaults():
-    plain = sb.simulate(X, REWARDS, POLICIES, 300, 2)
-    again = sb.simulate(X, REWARDS, POLICIES, 300, 2, delay=0, loss=0.0)
+    plain = sb.simulate(X, REWARDS, POLICIES, 100, 2, bound=False)
+    again = sb.simulate(X, REWARDS, POLICIES, 100, 2, bound=False, delay=0, loss=0.0)
     assert same(plain, again)
     assert again.provenance == plain.provenance
     assert "delay" not in plain.provenance["specification"]
-    queued = sb.simulate(X, REWARDS, POLICIES, 300, 2, delay=[0])  # through the queue, without delay
-    assert same(plain, queued)
+    assert same(plain, sb.simulate(X, REWARDS, POLICIES, 100, 2, bound=False, delay=[0]))  # through the queue, without delay
 
 
 def test_other_policies_and_a_longer_horizon_change_nothing():
     """Nor do workers: see test_executors.py."""
     arguments = {"seed": 5, "bound": False} | LATE
-    alone = sb.simulate(X, REWARDS, POLICIES, 600, 3, **arguments)
-    longer = sb.simulate(X, REWARDS, sb.GLADE(), 1000, 2, checkpoints=[600, 1000], **arguments)
+    alone = sb.simulate(X, REWARDS, POLICIES, 300, 3, **arguments)
+    longer = sb.simulate(X, REWARDS, sb.GLADE(), 400, 2, checkpoints=[300, 400], **arguments)
     assert np.array_equal(longer.regret["GLADE"][:, 0], alone.regret["GLADE"][:2, -1])
 
 
@@ -117,19 +108,12 @@ def test_a_learner_with_delays_plays_the_same_as_a_simulation(policy):
 
 
 def test_a_run_with_delays_is_resumed(tmp_path):
+    """With other delays it is another simulation: see test_extend.py."""
     stopped(tmp_path, 4, **LATE)
     resumed = small(tmp_path, resume=True, **LATE)
     assert same(resumed, small(None, **LATE))
     assert resumed.provenance["specification"]["delay"] == OBSERVED
     assert resumed.provenance["specification"]["loss"] == 0.2
-    with pytest.raises(sb.InvalidInputError, match="another delay"):
-        small(tmp_path, resume=True, **LATE | {"delay": 3})
-
-
-def test_all_policies_of_a_replication_meet_the_same_delays():
-    first, second = Recorder(), Recorder()
-    sb.simulate(sb.MSets(6, 1), REWARDS, {"a": first, "b": second}, 200, 1, **LATE, bound=False)
-    assert first.told == second.told
 
 
 def test_the_share_of_losses_and_the_mean_delay_are_as_requested():
@@ -148,21 +132,17 @@ def test_the_share_of_losses_and_the_mean_delay_are_as_requested():
 @pytest.mark.parametrize(
     ("delay", "described"),
     [
-        (100, 100),
-        ("geometric:100", "geometric:100"),
-        ("Geometric: 2.5", "geometric:2.5"),
-        ([1, 2], [1, 2]),
+        (100, 100), ([1, 2], [1, 2]), ("geometric:100", "geometric:100"), ("Geometric: 2.5", "geometric:2.5"),
         (scipy.stats.geom(0.5, loc=-1), {"distribution": "geom", "args": [0.5], "loc": -1}),
     ],
-)
+)  # fmt: skip
 def test_descriptions_of_delays(delay, described):
-    lateness = Lateness.of(delay, 0.5)
-    assert lateness.described() == {"delay": described, "loss": 0.5}
+    assert Lateness.of(delay, 0.5).described() == {"delay": described, "loss": 0.5}
 
 
 def test_many_observed_delays_are_described_by_a_digest():
-    first, second, third = (Lateness.of([*range(500), k], 0.0).described() for k in (1, 1, 2))
-    assert first == second != third
+    first, same_again, other = (Lateness.of([*range(500), k], 0.0).described() for k in (1, 1, 2))
+    assert first == same_again != other
     assert first["delay"]["observed"] == 501
 
 

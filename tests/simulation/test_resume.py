@@ -18,8 +18,6 @@ def run_and_kill(folder: Path, after: int) -> None:
     """Kill the script by SIGKILL after `after` finished replications."""
     command = [sys.executable, str(Path(__file__).parent / "killed_run.py"), str(folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         for _ in range(after):
             assert process.stdout.readline()
             process.stdin.write("\n")
@@ -73,21 +71,16 @@ def test_a_damaged_part_is_reported_kept_until_the_end_and_played_again(tmp_path
 
 
 def test_a_finished_run_is_read_and_nothing_is_played(tmp_path):
+    """Parts that a process left which died after it had written the result are removed."""
     first = small(tmp_path)
     before = (tmp_path / RESULT).stat().st_mtime_ns
+    (tmp_path / PARTS).mkdir()
+    (tmp_path / PARTS / "CUCB-00000000-000000.zip").write_bytes(b"")
     assert played(tmp_path, resume=True) == 0
+    assert not (tmp_path / PARTS).exists()
     assert (tmp_path / RESULT).stat().st_mtime_ns == before
     for again in (small(tmp_path, resume=True), sb.load_simulation(tmp_path / RESULT)):
         assert same(first, again)
-
-
-def test_parts_left_beside_a_finished_result_are_removed(tmp_path):
-    """A process may die after it has written the result, and before it has removed the parts."""
-    small(tmp_path / "run")
-    (tmp_path / "run" / PARTS).mkdir()
-    (tmp_path / "run" / PARTS / "CUCB-00000000-000000.zip").write_bytes(b"")
-    small(tmp_path / "run", resume=True)
-    assert not (tmp_path / "run" / PARTS).exists()
 
 
 def test_a_folder_is_not_overwritten_or_mixed_up(tmp_path):
@@ -129,6 +122,8 @@ def test_a_run_that_never_starts_leaves_the_folder_free(tmp_path):
     with pytest.raises(sb.InvalidInputError, match="scheduler must be an address"):
         small(tmp_path, scheduler=7)
     assert small(tmp_path).replications == 3
+    with pytest.raises(sb.InvalidInputError, match="folder must be writable"):
+        small(tmp_path / RESULT / "run")  # in a file
 
 
 def test_other_versions_and_another_bound_are_not_mixed_in(tmp_path, monkeypatch):
@@ -145,11 +140,8 @@ def test_other_versions_and_another_bound_are_not_mixed_in(tmp_path, monkeypatch
 @pytest.mark.parametrize("name", [LOCK, PARTS])
 def test_links_that_lead_outside_the_folder_are_refused(tmp_path, name):
     precious, folder = tmp_path / "precious", tmp_path / "received"
-    if name == PARTS:
-        precious.mkdir()
-    else:
-        precious.write_text("precious")
     folder.mkdir()
+    precious.mkdir() if name == PARTS else precious.write_text("precious")
     (folder / name).symlink_to(precious)
     with pytest.raises(sb.InvalidInputError, match=f"{name} must be the folder's own, got a symbolic link: remove"):
         small(folder, resume=True)
@@ -157,20 +149,16 @@ def test_links_that_lead_outside_the_folder_are_refused(tmp_path, name):
     assert [path.name for path in folder.iterdir()] == [name]
 
 
-@pytest.mark.parametrize("name", ["specification.json", TIMINGS, RESULT, ".specification.json.tmp", ".timings.json.tmp"])
-def test_other_links_are_replaced_and_not_followed(tmp_path, name):
-    folder = tmp_path / "received"
+def test_other_links_are_replaced_and_not_followed(tmp_path):
+    """And a file that is linked as the lock keeps its content."""
+    folder, links = tmp_path / "received", ("specification.json", TIMINGS, RESULT, ".specification.json.tmp", ".timings.json.tmp")
     folder.mkdir()
-    (folder / name).symlink_to(tmp_path / "precious")
-    small(folder, resume=True)
-    assert not (tmp_path / "precious").exists()
-
-
-def test_a_file_linked_as_the_lock_keeps_its_content(tmp_path):
+    for name in links:
+        (folder / name).symlink_to(tmp_path / f"precious {name}")
     (tmp_path / "precious").write_text("precious")
-    (tmp_path / "received").mkdir()
-    os.link(tmp_path / "precious", tmp_path / "received" / LOCK)
-    small(tmp_path / "received")
+    os.link(tmp_path / "precious", folder / LOCK)
+    small(folder, resume=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["precious", "received"]
     assert (tmp_path / "precious").read_text() == "precious"
 
 
@@ -190,9 +178,3 @@ def test_damaged_timings_are_an_error_before_anything_is_played(tmp_path):
         assert (tmp_path / TIMINGS).read_text() == content
     (tmp_path / TIMINGS).unlink()
     small(tmp_path, resume=True)
-
-
-def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(sb.InvalidInputError, match="folder must be writable"):
-        small(tmp_path / "file" / "run")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_runs import same
+from small_runs import StopHereError, same
 
 import semibandits as sb
 from example_sets import OnlyMaximizes
@@ -21,16 +21,14 @@ REWARDS = sb.GaussianRewards(THETA, variance=0.5)
 POLICIES = [sb.CUCB(), sb.ThompsonSampling()]
 
 
-def test_the_same_seed_gives_the_same_bits_and_another_does_not():
-    first = sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=4)
-    assert same(first, sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=4))
-    assert not same(first, sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=5))
+def test_a_replication_depends_on_the_seed_and_its_number_alone():
+    def run(policies=POLICIES, replications=3, seed=4):
+        return sb.simulate(X, REWARDS, policies, horizon=100, replications=replications, seed=seed)
 
-
-def test_replications_do_not_depend_on_their_number_or_on_other_policies():
-    many = sb.simulate(X, REWARDS, POLICIES, horizon=100, replications=4, seed=1)
-    few = sb.simulate(X, REWARDS, sb.ThompsonSampling(), horizon=100, replications=2, seed=1)
-    assert np.array_equal(many.regret["ThompsonSampling"][:2], few.regret["ThompsonSampling"])
+    first, fewer = run(), run(POLICIES[1], replications=2)
+    assert same(first, run())
+    assert not same(first, run(seed=5))
+    assert np.array_equal(first.regret["ThompsonSampling"][:2], fewer.regret["ThompsonSampling"])
 
 
 def test_checkpoints_do_not_change_decisions():
@@ -67,15 +65,12 @@ def test_the_bound_is_certified_and_only_given_where_it_holds():
     assert simulated(bound=exact).lower_bound == exact.lower
 
 
-def test_progress_is_reported():
+def test_progress_is_reported_and_a_bar_goes_to_the_error_stream(capsys, monkeypatch):
     seen: list[tuple[int, int]] = []
-    sb.simulate(X, REWARDS, POLICIES, horizon=5, replications=3, progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(k, 6) for k in range(1, 7)]
-
-
-def test_a_progress_bar_goes_to_the_error_stream(capsys, monkeypatch):
     monkeypatch.setattr("semibandits.simulation.progress.sys.stderr.isatty", lambda: True)
-    sb.simulate(X, REWARDS, POLICIES, horizon=5, replications=3, progress=True)
+    for progress in (lambda done, total: seen.append((done, total)), True):
+        sb.simulate(X, REWARDS, POLICIES, horizon=5, replications=3, progress=progress)
+    assert seen == [(k, 6) for k in range(1, 7)]
     streams = capsys.readouterr()
     assert "6/6" in streams.err
     assert streams.out == ""
@@ -84,9 +79,7 @@ def test_a_progress_bar_goes_to_the_error_stream(capsys, monkeypatch):
 def test_provenance_describes_the_simulation():
     result = sb.simulate(X, REWARDS, {"a": sb.CUCB(radius="kveton")}, horizon=12, replications=2, seed=9)
     told = result.provenance["specification"]
-    assert told["horizon"] == 12
-    assert told["replications"] == 2
-    assert told["seed"] == 9
+    assert [told[name] for name in ("horizon", "replications", "seed")] == [12, 2, 9]
     assert told["policies"]["a"]["radius"]["log"] == 3.0
     assert told["decision_set"]["type"] == "MSets"
     assert result.provenance["versions"]["semibandits"] == sb.__version__
@@ -100,13 +93,13 @@ def test_numpy_integers_are_fine(tmp_path):
     assert result.checkpoints.tolist() == [3, 5, 10]
 
 
-@pytest.mark.parametrize("scale", [1e-49, 1e-30, 1e30, 1e49])
-def test_extreme_units_do_not_change_the_decisions(scale):
-    rewards = sb.GaussianRewards(THETA * scale, variance=0.5 * scale**2)
-    for policy in (sb.CUCB(), sb.ESCB(), sb.AESCB()):
-        result = sb.simulate(X, rewards, policy, horizon=60, replications=1, bound=False)
-        assert (np.diff(result.plays[policy.name][0, -1:].sum(axis=1)) == 0).all()
-        assert result.calls[policy.name][0, -1].sum() == 57
+@pytest.mark.parametrize("policy", [sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.OSSB(), sb.GLADE()], ids=lambda policy: policy.name)
+def test_extreme_units_do_not_change_the_decisions(policy):
+    plain, *others = (
+        sb.simulate(X, sb.GaussianRewards(c * THETA, variance=0.5 * c**2), {"it": policy}, 60, 1, bound=False).plays["it"]
+        for c in (1.0, 2.0**-162, 2.0**-20, 2.0**60, 2.0**162)
+    )
+    assert all(np.array_equal(plain, other) for other in others)
 
 
 @kernel
@@ -131,21 +124,18 @@ def test_an_oracle_that_fails_is_an_error_and_changes_nothing():
 
 
 def test_a_replication_can_be_interrupted():
-    class HeardError(Exception):
-        pass
-
     def hear(number, frame):
-        raise HeardError
+        raise StopHereError
 
-    def play():
-        signal.setitimer(signal.ITIMER_REAL, 0.5)
-        sb.simulate(X, REWARDS, sb.CUCB(), horizon=10**12, replications=1, checkpoints=[10**12], bound=False)
+    def play(horizon, seconds):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        sb.simulate(X, REWARDS, sb.CUCB(), horizon=horizon, replications=1, checkpoints=[horizon], bound=False)
 
     before = signal.signal(signal.SIGALRM, hear)
     try:
-        sb.simulate(X, REWARDS, sb.CUCB(), horizon=100, replications=1)
-        with pytest.raises(HeardError):
-            play()
+        play(100, 0.0)
+        with pytest.raises(StopHereError):
+            play(10**12, 0.5)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
@@ -155,7 +145,5 @@ def test_seeds_are_those_of_numpys_spawning():
     specification = Specification.of(X, REWARDS, POLICIES, horizon=3, replications=5, seed=11)
     children = np.random.SeedSequence(11).spawn(5)
     for replication, child in enumerate(children):
-        rewards, policy = child.spawn(2)
-        mine = specification.seeds(replication)
-        assert mine[0].generate_state(4).tolist() == rewards.generate_state(4).tolist()
-        assert mine[1].generate_state(4).tolist() == policy.generate_state(4).tolist()
+        for mine, theirs in zip(specification.seeds(replication), child.spawn(2), strict=True):
+            assert mine.generate_state(4).tolist() == theirs.generate_state(4).tolist()

@@ -58,22 +58,12 @@ def test_the_slope_of_the_mean_is_the_mean_of_the_slopes():
     np.testing.assert_allclose([slope.lower, slope.upper], [low, high], rtol=1e-9)
 
 
-def test_only_the_window_counts():
-    rounds = log_spaced(10_000)
-    regret = np.where(rounds < 1000, 1e6 / rounds, 7 * np.log(rounds))[np.newaxis]
-    assert slope_estimate(rounds, regret, 1.0).value == pytest.approx(7.0, rel=1e-10)
-    assert slope_estimate(rounds, regret, 2.0).value < 0
-
-
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.integers(2, 10**5), st.integers(1, 10))
 def test_the_window_holds_the_round_at_its_end_and_none_before(start, decades):
     rounds = np.array([start - 1, start, start * 10**decades])
     np.testing.assert_array_equal(in_last_decades(rounds, decades), [False, True, True])
-
-
-def test_a_window_wider_than_the_simulation_holds_all_rounds():
-    assert in_last_decades(log_spaced(10**9), 1e4).all()
+    assert in_last_decades(rounds, 1e4).all()
 
 
 def test_windows_of_one_checkpoint_have_no_slope():
@@ -90,28 +80,19 @@ def test_a_summary_by_hand():
     logs = np.log([1, 10, 100])
     row = row_of([2 * logs, 4 * logs], 1.5)
     ln = math.log(100)
-    assert row.policy == "CUCB"
-    assert row.regret == pytest.approx(3 * ln)
-    assert row.standard_error == pytest.approx(ln)
+    assert (row.regret, row.standard_error) == pytest.approx((3 * ln, ln))
     quantile = math.tan(0.475 * math.pi)  # t with one degree of freedom is Cauchy
     np.testing.assert_allclose(row.regret_interval, [(3 - quantile) * ln, (3 + quantile) * ln])
     assert row.slope == pytest.approx(3.0)
     np.testing.assert_allclose(row.slope_interval, [3 - quantile, 3 + quantile])
-    assert row.slope_ratio == pytest.approx(2.0)
-    assert row.regret_ratio == pytest.approx(2.0)
-    assert row.calls == (14.0, 15.0, 16.0, 17.0)
+    assert (row.slope_ratio, row.regret_ratio) == pytest.approx((2.0, 2.0))
+    assert (row.policy, row.calls) == ("CUCB", (14.0, 15.0, 16.0, 17.0))
 
 
-@pytest.mark.parametrize("bound", [None, 0.0])
-def test_no_ratio_without_a_bound(bound):
-    row = row_of([[0.0, 1.0, 2.0], [0.0, 2.0, 3.0]], bound)
-    assert row.slope_ratio is None
-    assert row.regret_ratio is None
-
-
-def test_a_summary_of_one_round():
+def test_ratios_that_do_not_exist():
+    for bound in (None, 0.0):
+        row = row_of([[0.0, 1.0, 2.0], [0.0, 2.0, 3.0]], bound)
+        assert (row.slope_ratio, row.regret_ratio) == (None, None)
     row = row_of([[1.0], [2.0]], 3.0, rounds=(1,))
-    assert row.regret == 1.5
-    assert row.regret_ratio is None
-    assert math.isnan(row.slope)
-    assert math.isnan(row.slope_ratio)
+    assert (row.regret, row.regret_ratio) == (1.5, None)
+    assert np.isnan([row.slope, row.slope_ratio]).all()

@@ -82,21 +82,20 @@ def test_a_policy(policy, error, message, tmp_path):
 
 @pytest.mark.usefixtures("nothing_else")
 @pytest.mark.parametrize(
-    ("overrides", "error", "message"),
+    ("overrides", "message"),
     [
-        ({"draw": lambda self, items, rng: 1.0}, sb.InvalidInputError, r"rewards of draw must have shape .k,. = .2,., got \(\)"),
-        ({"draw": lambda self, items, rng: self.mean[items]}, AttributeError, "mean"),
-        ({"theta": THETA.tolist()}, sb.InvalidInputError, "theta of Counts must be an array of float64, shape .d,., got list"),
-        ({"theta": np.arange(4)}, sb.InvalidInputError, "theta of Counts must be an array of float64, .* got int64"),
-        ({"theta": np.array([0.1, np.nan, 0, 0])}, sb.InvalidInputError, "theta must be finite, got nan at index 1"),
-        ({"theta": np.float64(1.0)}, sb.InvalidInputError, "theta of Counts must be an array of float64"),
-        ({"variance": 0.0}, sb.InvalidInputError, "variance must be positive"),
-        ({"variance": [1.0, 2.0]}, sb.InvalidInputError, "variance must be a scalar or have shape"),
+        ({"draw": lambda self, items, rng: 1.0}, r"rewards of draw must have shape .k,. = .2,., got \(\)"),
+        ({"draw": lambda self, items, rng: self.mean[items]}, "no attribute 'mean'"),
+        ({"theta": THETA.tolist()}, "theta of Counts must be an array of float64, shape .d,., got list"),
+        ({"theta": np.arange(4)}, "theta of Counts must be an array of float64, .* got int64"),
+        ({"theta": np.array([0.1, np.nan, 0, 0])}, "theta must be finite, got nan at index 1"),
+        ({"theta": np.float64(1.0)}, "theta of Counts must be an array of float64"),
+        ({"variance": 0.0}, "variance must be positive"), ({"variance": [1.0, 2.0]}, "variance must be a scalar or have shape"),
     ],
 )  # fmt: skip
-def test_a_reward_model(overrides, error, message):
+def test_a_reward_model(overrides, message):
     model = type("Counts", (Counts,), overrides)()
-    with pytest.raises(error, match=message):
+    with pytest.raises((sb.InvalidInputError, AttributeError), match=message):
         sb.simulate(X, model, sb.CUCB(), horizon=10, replications=1)
 
 

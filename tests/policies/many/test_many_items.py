@@ -119,14 +119,11 @@ def test_decisions_use_available_items_only(policy: RulePolicy, family: str) -> 
         rewards = rng.binomial(1, 0.5, len(items)).astype(float)
         for agent in (many, usual):
             agent.observe(items, rewards)
-    few = np.zeros(D, dtype=np.bool_)
-    few[:2] = True
-    before = json.dumps(many.state())
-    with pytest.raises(sb.Infeasible):
-        many.choose_among(few, rng)
-    with pytest.raises(sb.Infeasible):
-        many.choose_among(np.zeros(D, dtype=np.bool_), rng)
-    assert json.loads(before)["plays"] == many.state()["plays"]
+    before = many.state()["plays"]
+    for k in (0, 2):
+        with pytest.raises(sb.Infeasible):
+            many.choose_among(np.arange(D) < k, rng)
+    assert many.state()["plays"] == before
 
 
 def learner(policy: sb.Policy, **options: object) -> sb.Learner:
@@ -187,12 +184,10 @@ def test_a_call_that_fails_changes_nothing(case: str, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("plays", [50, np.where(np.arange(MANY) % 7, 50, 51)], ids=["one number", "one per item"])
 def test_a_learner_in_a_database_plays_the_same_after_it_is_opened_again(tmp_path: Path, plays: ArrayLike) -> None:
-    arguments = {
-        "decision_set": sb.MSets(MANY, 5), "policy": sb.ThompsonSampling(), "law": "bernoulli", "seed": 3,
-        "prior_means": 0.02, "prior_plays": plays,
-    }  # fmt: skip
+    prior = {"law": "bernoulli", "prior_means": 0.02, "prior_plays": plays}
+    arguments = {"decision_set": sb.MSets(MANY, 5), "policy": sb.ThompsonSampling(), "seed": 3, **prior}
     address = f"sqlite:///{tmp_path / 'shortlists.db'}"
-    memory = learner(sb.ThompsonSampling(), law="bernoulli", prior_means=0.02, prior_plays=plays)
+    memory = learner(sb.ThompsonSampling(), **prior)
     for _ in range(2):
         with sb.open_learner(address, name="articles", snapshot_every=3, **arguments) as stored:  # type: ignore[arg-type]
             for k in range(5):
@@ -215,17 +210,17 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("part", DAMAGE)
-def test_damaged_states_are_refused(part: str) -> None:
+def test_damaged_states_are_refused() -> None:
     original = learner(sb.GLADE(), prior_means=0.0, prior_plays=5, variance=1.0)
     original.tell(original.ask().id, np.ones(5))
     agent = original._agent
-    state = agent.state()
-    DAMAGE[part](state)
     before = json.dumps(agent.state())
-    with pytest.raises(sb.InvalidInputError, match=part):
-        agent.restore(state)
-    assert json.dumps(agent.state()) == before
+    for part, damage in DAMAGE.items():
+        state = agent.state()
+        damage(state)
+        with pytest.raises(sb.InvalidInputError, match=part):
+            agent.restore(state)
+        assert json.dumps(agent.state()) == before
 
 
 @pytest.mark.parametrize("reason", ["few items", "no prior", "unseen items", "weights by age", "variances", "rivals", "law"])
