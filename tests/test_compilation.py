@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -106,19 +107,13 @@ def test_command(run_with, capsys):
     assert list(Path(folder).glob("rounds.play-*.nbi"))
 
 
-def test_command_without_the_compiler(run_with, capsys, monkeypatch):
+def test_command_without_the_compiler_or_interrupted(run_with, capsys, monkeypatch):
+    monkeypatch.setattr(compilation, "compile_kernels", lambda workers: signal.raise_signal(signal.SIGINT))
+    assert run_with(["compile"]) == 130
+    assert "compiled kernels are kept" in capsys.readouterr().err
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     assert run_with(["compile"]) == 2
     assert "NUMBA_DISABLE_JIT=1" in capsys.readouterr().err
-
-
-def test_command_interrupted(run_with, capsys, monkeypatch):
-    def interrupted(workers):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(compilation, "compile_kernels", interrupted)
-    assert run_with(["compile"]) == 130
-    assert "compiled kernels are kept" in capsys.readouterr().err
 
 
 @pytest.fixture
