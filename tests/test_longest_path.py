@@ -56,6 +56,13 @@ def test_costs_with_minus_signs_are_the_same_mistake():
     assert PATHS.walk(sb.graves_lai(PATHS, costs=MINUTES).optimal_decision) == ("a", "b", "d")
 
 
+def learnt(policy):
+    learner = sb.Learner(PATHS, policy, variance=1.0, seed=0)
+    for _ in range(40):
+        asked = learner.ask()
+        learner.tell(asked.id, [MINUTES[i] for i in asked.items])
+
+
 QUIET = {
     "costs": lambda: sb.graves_lai(PATHS, costs=MINUTES),
     "negative rewards": lambda: sb.graves_lai(PATHS, [-cost for cost in MINUTES]),
@@ -67,23 +74,15 @@ QUIET = {
     "trees": lambda: sb.graves_lai(sb.SpanningTrees(EDGES), MINUTES),
     "sets": lambda: sb.graves_lai(sb.MSets(4, 2), MINUTES),
     "gaps": lambda: sb.smallest_gap(PATHS, MINUTES),
+    "GLADE learns": lambda: learnt(sb.GLADE()),
+    "OSSB learns": lambda: learnt(sb.OSSB()),
+    "Thompson sampling learns": lambda: learnt(sb.ThompsonSampling()),
 }
 
 
 @pytest.mark.parametrize("name", QUIET)
 def test_no_warning_elsewhere(name):
     assert not warned(QUIET[name])
-
-
-@pytest.mark.parametrize("policy", [sb.GLADE(), sb.OSSB(), sb.ThompsonSampling()])
-def test_learners_do_not_warn(policy):
-    def learn():
-        learner = sb.Learner(PATHS, policy, variance=1.0, seed=0)
-        for _ in range(40):
-            asked = learner.ask()
-            learner.tell(asked.id, [MINUTES[i] for i in asked.items])
-
-    assert not warned(learn)
 
 
 def test_warm_starts_do_not_repeat_the_warning_in_the_solver():
