@@ -128,6 +128,7 @@ def run_with(monkeypatch):
     ("arguments", "message"),
     [
         (["--workers", "0"], "--workers must be a number from 1 to"),
+        (["--workers", "-2"], "--workers must be a number from 1 to"),
         (["--workers", "many"], "--workers must be a number from 1 to"),
         (["--family", "matching"], "did you mean matchings or matroid?"),
         (["--policy", "GLAD"], "did you mean 'GLADE'?"),

@@ -117,15 +117,16 @@ def test_learners_are_told_costs_in_every_form():
         asked = ours.ask()
         assert asked.labels == theirs.ask().labels
         costs = draws.normal(COSTS[asked.items], 1.4)
-        theirs.tell(asked.id, [-costs[0], *[None] * (len(costs) - 1)] if step % 5 == 4 else -costs, partial=step % 5 == 4)
+        unseen = [None] * (len(costs) - 1)
         told = (
             partial(ours.tell, asked.id, costs=costs),
             partial(ours.tell, asked.id, costs=dict(zip(asked.labels, costs, strict=True))),
             partial(ours.tell_many, costs={asked.id: costs.tolist()}),
             partial(ours.tell_many, costs=[(asked.id, costs)]),
-            partial(ours.tell, asked.id, costs=[costs[0], *[None] * (len(costs) - 1)], partial=True),
+            partial(ours.tell, asked.id, costs=[costs[0], *unseen], partial=True),
         )
         told[step % 5]()
+        theirs.tell(asked.id, [-costs[0], *unseen] if step % 5 == 4 else -costs, partial=step % 5 == 4)
     assert ours.state() == theirs.state()
     np.testing.assert_array_equal(ours.costs, -theirs.means)
     assert np.count_nonzero(ours.costs > 0) >= 3
