@@ -15,17 +15,13 @@ SHARE = 0.25
 LEAST = 10
 """The share of so few examples is all of them."""
 WORST = pytest.StashKey()
+"""Worst ratio and number of instances for each family and problem."""
 
 
-class Ratios:
-    """Worst ratio and number of instances for each family and problem."""
-
-    def __init__(self):
-        self.rows = {}
-
-    def add(self, family, problem, worst, instances):
-        old_worst, old_instances = self.rows.get((family, problem), (worst, 0))
-        self.rows[family, problem] = (min(worst, old_worst), instances + old_instances)
+def add_ratio(config, family, problem, worst, instances):
+    rows = config.stash[WORST]
+    old_worst, old_instances = rows.get((family, problem), (worst, 0))
+    rows[family, problem] = (min(worst, old_worst), instances + old_instances)
 
 
 def pytest_addoption(parser):
@@ -44,7 +40,7 @@ def pytest_configure(config):
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # A thread that loads code would now and then keep a test from compiling. Processes that tests start compile as users' do.
     background.is_off = True
-    config.stash[WORST] = Ratios()
+    config.stash[WORST] = {}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -87,15 +83,14 @@ def record_ratio(pytestconfig):
     """Call ``record_ratio(family, problem, ratio)`` for each instance, with the ratio of the value found to the best value."""
 
     def record(family, problem, ratio):
-        pytestconfig.stash[WORST].add(family, problem, float(ratio), 1)
+        add_ratio(pytestconfig, family, problem, float(ratio), 1)
 
     return record
 
 
 def pytest_sessionfinish(session):
     if hasattr(session.config, "workeroutput"):
-        rows = session.config.stash[WORST].rows
-        session.config.workeroutput["worst_ratios"] = [[*key, *row] for key, row in rows.items()]
+        session.config.workeroutput["worst_ratios"] = [[*key, *row] for key, row in session.config.stash[WORST].items()]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -106,13 +101,13 @@ def pytest_configure_node(node):
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
     for row in getattr(node, "workeroutput", {}).get("worst_ratios", []):
-        node.config.stash[WORST].add(*row)
+        add_ratio(node.config, *row)
 
 
 def pytest_terminal_summary(terminalreporter, config):
     if config.getoption("--shuffle") is not None:
         terminalreporter.write_line(f"the order of the files was that of --shuffle {config.getoption('--shuffle')}")
-    rows = config.stash[WORST].rows
+    rows = config.stash[WORST]
     if not rows:
         return
     terminalreporter.section("worst ratios seen")

@@ -30,17 +30,14 @@ def test_no_alias_is_an_argument_with_another_meaning():
 
 
 def test_whole_numbers_may_be_floats():
-    ours = sb.simulate(X, REWARDS, sb.CUCB(), horizon=1e3, replications=2.0, seed=3.0, n_jobs=1.0, delay=2.0)
-    theirs = sb.simulate(X, REWARDS, sb.CUCB(), horizon=1000, replications=2, seed=3, delay=2)
+    numbers = {"horizon": 1e3, "replications": 2.0, "seed": 3.0, "n_jobs": 1.0, "delay": 2.0, "checkpoints": [1e1, 1e2, 1e3]}
+    ours = sb.simulate(X, REWARDS, sb.CUCB(), **numbers)
+    theirs = sb.simulate(X, REWARDS, sb.CUCB(), horizon=1000, replications=2, seed=3, delay=2, checkpoints=[10, 100, 1000])
     np.testing.assert_array_equal(ours.regret["CUCB"], theirs.regret["CUCB"])
     assert ours.provenance["specification"] == theirs.provenance["specification"]
     assert isinstance(ours.horizon, int)
-
-
-def test_checkpoints_and_numbers_of_ties_may_be_floats():
-    result = sb.simulate(X, REWARDS, sb.CUCB(), horizon=1e3, replications=1, checkpoints=[1e1, 1e2, 1e3])
-    assert result.checkpoints.tolist() == [10, 100, 1000]
-    assert result.checkpoints.dtype == np.int64
+    assert ours.checkpoints.tolist() == [10, 100, 1000]
+    assert ours.checkpoints.dtype == np.int64
     assert sb.smallest_gap(X, THETA, most_ties=1e3) == 1.0
 
 

@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 
 import networkx as nx
@@ -38,32 +40,25 @@ def loaded():
     return found, pointer.cache_info().currsize
 
 
-def every_policy():
-    return [policy() for policy in POLICIES]
+def play(learner, outcomes, number):
+    for _ in range(number):
+        asked = learner.ask()
+        learner.tell(asked.id, outcomes[asked.items])
 
 
 def other_problems():
     """Run everything on sets, means and rewards that `compile_kernels` does not use."""
+    for _, run in islice(tiers_scenarios.everything(), 0, None, 7):
+        run()
     for _, space in tiers_scenarios.families():
         theta, variance = np.linspace(0.9, 0.1, space.d), np.linspace(0.3, 0.6, space.d)
-        sb.simulate(space, sb.GaussianRewards(theta, variance=variance), every_policy(), 14, 1, bound=False)
-        for rewards in (sb.BernoulliRewards(theta), sb.GaussianRewards(theta)):
-            sb.simulate(space, rewards, [sb.CUCB(), sb.OSSB()], 14, 1, bound=False)
-        for policy in (sb.GLADE(), sb.GLADE(rewards="bernoulli"), sb.OSSB(rewards="bernoulli"), sb.ThompsonSampling()):
-            learner = sb.Learner(space, policy, variance=variance, seed=1)
-            for _ in range(8):
-                asked = learner.ask()
-                learner.tell(asked.id, (theta[asked.items] > 0.5).astype(float))
-        sb.graves_lai(space, theta, variance)
-        space.maximize_index(theta, variance)
+        for policy in (sb.GLADE(rewards="bernoulli"), sb.OSSB(rewards="bernoulli")):
+            play(sb.Learner(space, policy, seed=1), (theta > 0.5).astype(float), 8)
         space.maximize_budgeted(theta, variance, float(variance @ space.maximize(theta)))
     for routes in (sb.Routes(both_ways(3), 0, 8, 0.3), sb.Routes(nx.complete_graph(5), 0, 4)):
         costs, variance = np.linspace(0.4, 1.9, routes.d), np.linspace(0.3, 0.6, routes.d)
-        sb.simulate(routes, sb.GaussianRewards(-costs, variance=variance), every_policy(), 30, 1)
-        learner = sb.Learner(routes, variance=variance, seed=1)
-        for _ in range(20):
-            asked = learner.ask()
-            learner.tell(asked.id, -costs[asked.items])
+        sb.simulate(routes, sb.GaussianRewards(-costs, variance=variance), [policy() for policy in POLICIES], 30, 1)
+        play(sb.Learner(routes, variance=variance, seed=1), -costs, 20)
         sb.graves_lai(routes, -costs, variance)
         routes.maximize_index(-costs, variance)
 
@@ -106,19 +101,13 @@ def test_command(run_with, capsys):
     assert list(Path(folder).glob("rounds.play-*.nbi"))
 
 
-def test_command_without_the_compiler(run_with, capsys, monkeypatch):
+def test_command_without_the_compiler_or_interrupted(run_with, capsys, monkeypatch):
+    monkeypatch.setattr(compilation, "compile_kernels", lambda workers: signal.raise_signal(signal.SIGINT))
+    assert run_with(["compile"]) == 130
+    assert "compiled kernels are kept" in capsys.readouterr().err
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     assert run_with(["compile"]) == 2
     assert "NUMBA_DISABLE_JIT=1" in capsys.readouterr().err
-
-
-def test_command_interrupted(run_with, capsys, monkeypatch):
-    def interrupted(workers):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(compilation, "compile_kernels", interrupted)
-    assert run_with(["compile"]) == 130
-    assert "compiled kernels are kept" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -139,6 +128,7 @@ def run_with(monkeypatch):
     ("arguments", "message"),
     [
         (["--workers", "0"], "--workers must be a number from 1 to"),
+        (["--workers", "-2"], "--workers must be a number from 1 to"),
         (["--workers", "many"], "--workers must be a number from 1 to"),
         (["--family", "matching"], "did you mean matchings or matroid?"),
         (["--policy", "GLAD"], "did you mean 'GLADE'?"),

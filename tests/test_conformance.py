@@ -206,19 +206,6 @@ BROKEN_SETS = [
 ]
 
 
-@pytest.mark.parametrize(("message", "overrides"), BROKEN_SETS)
-def test_the_suite_finds_a_broken_set(message, overrides):
-    overrides = dict(overrides)
-    limit = overrides.pop("limit", 5_000)
-    with pytest.raises(AssertionError, match=message):
-        check_decision_set(broken(**overrides), limit=limit, trials=8)
-
-
-def with_graph(change):
-    """A set whose exchange graph is modified by `change`."""
-    return broken(exchange_graph=lambda self, weights: change(self.inner.exchange_graph(weights)))
-
-
 def with_arcs(graph, k):
     """The graph with the arcs `k` only, possibly repeated."""
     return replace(graph, **{name: getattr(graph, name)[k] for name in ("tails", "heads", "costs", "entering", "leaving")})
@@ -263,7 +250,15 @@ BROKEN_GRAPHS = [
 ]
 
 
-@pytest.mark.parametrize(("message", "change"), BROKEN_GRAPHS)
-def test_the_suite_finds_a_broken_exchange_graph(message, change):
+def with_graph(change):
+    return {"exchange_graph": lambda self, weights: change(self.inner.exchange_graph(weights))}
+
+
+@pytest.mark.parametrize(
+    ("message", "overrides"), BROKEN_SETS + [(message, with_graph(change)) for message, change in BROKEN_GRAPHS]
+)
+def test_the_suite_finds_a_broken_set_or_exchange_graph(message, overrides):
+    overrides = dict(overrides)
+    limit = overrides.pop("limit", 5_000)
     with pytest.raises(AssertionError, match=message):
-        check_decision_set(with_graph(change), trials=8)
+        check_decision_set(broken(**overrides), limit=limit, trials=8)

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 
 import networkx as nx
 import numpy as np
@@ -94,17 +95,6 @@ def test_sets_from_frames_are_pickled_without_them():
         again.values_of("minutes")
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, Polars])
-def test_msets_of_a_frame(make):
-    frame = make({"film": ["Alien", "Brazil", "Cube"], "score": [3, 2, 1]})
-    x = sb.MSets.from_frame(frame, 2, item="film")
-    assert x.items == ("Alien", "Brazil", "Cube")
-    assert x.values_of("score").tolist() == [3.0, 2.0, 1.0]
-    assert rebuild(describe(x)).items == x.items
-    assert fingerprint(x) != fingerprint(sb.MSets(3, 2))
-    assert "Best set    Alien, Brazil" in sb.graves_lai(x, x.values_of("score")).summary()
-
-
 def test_other_objects_are_no_frames():
     assert not any(map(is_frame, [np.eye(2), nx.Graph(), [("a", "b")], {"tail": ["a"]}, LINKS["from"], "text", None]))
 
@@ -117,28 +107,49 @@ ARTICLES = {
 }
 
 
+TOPIC, AUTHOR, TITLES = ARTICLES["topic"], ARTICLES["author"], ARTICLES["title"]
+OF_TWO = {"item": "title", "groups": ("topic", "author")}
+SELECTIONS = [
+    (lambda frame: sb.MSets.from_frame(frame, 2, item="title"), sb.MSets(6, 2, items=TITLES), "set    Final, Derby"),
+    (
+        lambda frame: sb.MatroidBases.from_frame(frame, item="title", group="topic", capacities=1, size=2),
+        sb.MatroidBases(sb.matroids.quotas(TOPIC, 1, 2), items=TITLES),
+        "selection  Final, Vaccine",
+    ),
+    (
+        lambda frame: sb.MatroidIntersection.from_frame(frame, **OF_TWO, capacities=1),
+        sb.MatroidIntersection(sb.matroids.Partition(TOPIC, 1), sb.matroids.Partition(AUTHOR, 1), items=TITLES),
+        "selection  Derby, Vaccine, Budget",
+    ),
+]
+
+
 @pytest.mark.parametrize("make", [pd.DataFrame, Polars])
-def test_selections_with_quotas_from_a_frame(make):
-    frame = make(ARTICLES)
-    x = sb.MatroidBases.from_frame(frame, item="title", group="topic", capacities=1, size=2)
-    by_hand = sb.MatroidBases(sb.matroids.quotas(frame["topic"], 1, 2), items=ARTICLES["title"])
-    with pytest.raises(sb.InvalidInputError, match="groups must be one column of the frame, got a whole"):
-        sb.matroids.Partition(frame, 2)
+@pytest.mark.parametrize(("build", "by_hand", "best"), SELECTIONS)
+def test_selections_from_a_frame_are_those_by_hand_with_labels(make, build, by_hand, best):
+    x = build(make(ARTICLES))
     assert fingerprint(x) == fingerprint(by_hand)
-    assert x.items == x.labels == tuple(ARTICLES["title"])
-    assert (x.m, x.count()) == (2, 12)
-    assert rebuild(describe(x)).items == x.items
+    assert rebuild(describe(x)).items == x.items == tuple(TITLES)
+    assert x.values_of("clicks").tolist() == ARTICLES["clicks"]
     bound = sb.graves_lai(x, x.values_of("clicks"))
-    assert "best: Final, Vaccine" in repr(bound)
-    assert "Best selection  Final, Vaccine" in bound.summary()
-    assert "selections to explore" in bound.summary()
-    assert bound.to_frame()["label"].tolist() == ARTICLES["title"]
+    assert f"Best {best}" in bound.summary()
+    assert f"best: {best.partition('  ')[2].strip()}" in repr(bound)
+    assert re.search(f"{best.partition(' ')[0]}s? to explore", bound.summary())
+    assert bound.to_frame()["label"].tolist() == TITLES
     learner = sb.Learner(x, variance=1.0, seed=0)
     asked = learner.ask()
-    assert set(asked.labels) <= set(ARTICLES["title"])
+    assert set(asked.labels) <= set(TITLES)
     assert sb.Learner.from_state(learner.state()).ask().labels == learner.ask().labels
     learner.tell(asked.id, dict.fromkeys(asked.labels, 1.0))
-    assert "Best selection so far" in learner._repr_html_()
+    assert f"Best {best.partition(' ')[0]} so far" in learner._repr_html_()
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, Polars])
+def test_one_column_of_a_frame_gives_the_groups(make):
+    frame = make(ARTICLES)
+    assert sb.matroids.Partition(frame["topic"], 1).rank == 3
+    with pytest.raises(sb.InvalidInputError, match=r"groups must be one column of the frame, got a whole .*: pass for instance"):
+        sb.matroids.Partition(frame, 2)
 
 
 def test_capacities_of_groups_may_differ():
@@ -146,19 +157,8 @@ def test_capacities_of_groups_may_differ():
     x = sb.MatroidBases.from_frame(pd.DataFrame(ARTICLES), item="title", group="topic", capacities=capacities)
     chosen = x.maximize(x.values_of("clicks"))
     assert [x.items[i] for i in np.flatnonzero(chosen)] == ["Final", "Derby", "Vaccine"]
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, Polars])
-def test_selections_with_two_quotas_from_a_frame(make):
-    names = {"item": "title", "groups": ("topic", "author")}
-    x = sb.MatroidIntersection.from_frame(make(ARTICLES), **names, capacities=1)
-    topics, authors = (sb.matroids.Partition(ARTICLES[name], 1) for name in names["groups"])
-    assert fingerprint(x) == fingerprint(sb.MatroidIntersection(topics, authors, items=ARTICLES["title"]))
-    assert rebuild(describe(x)).items == x.items == x.labels == tuple(ARTICLES["title"])
-    bound = sb.graves_lai(x, x.values_of("clicks"))
-    assert "Best selection  Derby, Vaccine, Budget" in bound.summary()
-    limits = [{"sports": 2, "health": 1, "politics": 0}, 1]
-    y = sb.MatroidIntersection.from_frame(make(ARTICLES), **names, capacities=limits, size=1)
+    capacities = [{"sports": 2, "health": 1, "politics": 0}, 1]
+    y = sb.MatroidIntersection.from_frame(pd.DataFrame(ARTICLES), **OF_TWO, capacities=capacities, size=1)
     assert (y.m, y.count()) == (1, 4)
 
 

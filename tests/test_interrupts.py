@@ -75,9 +75,8 @@ def check_operation(make):
 
     signals.poll = pressed_poll
     make()()
-    total = checks
-    assert total >= 3
-    for press_at in (1, total // 2):
+    assert checks >= 3
+    for press_at in (1, checks // 2):
         action, checks = make(), 0
         with pytest.raises(KeyboardInterrupt):
             action()

@@ -73,14 +73,9 @@ def test_summary_of_rewards_with_labels():
     text = sb.graves_lai(sb.MSets(3, 1), [1.0, 2.0, 3.0]).summary(["tea", "coffee", HOSTILE])
     assert text.splitlines()[:2] == [r"Best set    <script>alert(1)</script>&\x1b[31m", "Its reward  3"]
     assert "+ coffee  − <script>" in text
-    with pytest.raises(sb.InvalidInputError, match="labels must have d = 3 entries, got 2"):
-        sb.graves_lai(sb.MSets(3, 1), [1.0, 2.0, 3.0]).summary(["tea", "coffee"])
-
-
-def test_zero_means_are_rewards_and_need_no_exploration():
-    text = sb.graves_lai(sb.MSets(3, 1), np.zeros(3)).summary()
-    assert "Its reward  0\n" in text
-    assert text.endswith("Plan        no exploration is needed")
+    without = sb.graves_lai(sb.MSets(3, 1), np.zeros(3)).summary()
+    assert "Its reward  0\n" in without
+    assert without.endswith("Plan        no exploration is needed")
 
 
 @pytest.mark.parametrize(
@@ -98,10 +93,8 @@ def test_every_family_has_short_texts_html_and_frames(make):
     frame, plan = result.to_frame(), result.plan.to_frame()
     assert frame.shape == (decision_set.d, 6)
     assert plan.shape == (len(result.plan), 5)
-    assert np.array_equal(frame["theta"], theta)
-    assert np.array_equal(frame["rate"], result.rates)
-    assert np.array_equal(frame["optimal"], result.optimal_decision)
-    assert np.array_equal(frame["suboptimal"], result.suboptimal_items)
+    columns = {"theta": theta, "rate": result.rates, "optimal": result.optimal_decision, "suboptimal": result.suboptimal_items}
+    assert all(np.array_equal(frame[name], numbers) for name, numbers in columns.items())
     assert np.array_equal(plan["gap"], result.plan_gaps)
     assert plan["share"].sum() == pytest.approx(1.0 if 0 < result.value < math.inf else 0.0)
     assert [len(items) for items in plan["items"]] == result.plan.decisions.sum(axis=1).tolist()
@@ -132,10 +125,7 @@ def test_frames_without_pandas(bound, monkeypatch):
 def test_html_is_escaped_and_has_no_colours():
     graph = [("home", HOSTILE), (HOSTILE, "office"), ("home", "office")]
     result = sb.graves_lai(sb.Paths(graph, "home", "office"), [-1.0, -1.0, -3.0])
-    text = result._repr_html_()
-    assert "<script" not in text
-    assert "\x1b" not in text
-    assert "color" not in text
+    assert not re.search("<script|\x1b|color", result._repr_html_())
     rows = cells(result)
     assert rows[0] == ["Best path", r"home → <script>alert(1)</script>&\x1b[31m → office"]
     assert rows[-1][-1] == "home → office"
@@ -178,9 +168,8 @@ def test_progress_of_a_solve_is_a_line_every_two_seconds(capsys):
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["round 3, 1 ≤ C(θ) ≤ 2, 2 s", "round 3, 1 ≤ C(θ) ≤ 2, 5 s"]
     assert solve_progress.reporter(False) is solve_progress.reporter(None) is None
-    assert sb.graves_lai(sb.MSets(3, 1), [1.0, 2.0, 3.0], progress=True).value > 0
-    paths = sb.Paths(STREETS, "home", "office")
-    assert sb.graves_lai(paths, -MINUTES, progress=True).value > 0
+    for space, theta in ((sb.MSets(3, 1), [1.0, 2.0, 3.0]), (sb.Paths(STREETS, "home", "office"), -MINUTES)):
+        assert sb.graves_lai(space, theta, progress=True).value > 0
 
 
 def test_progress_of_a_simulation_without_a_terminal(capsys):

@@ -18,11 +18,10 @@ import semibandits.policies
 from example_sets import OnlyMaximizes
 from family_examples import EXAMPLES
 from marks import later
-from semibandits.decisions.msets import MSets
+from semibandits import AESCB, CUCB, ESCB, OSSB, GaussianRewards, MSets, Policy, ThompsonSampling
 from semibandits.families.registry import FAMILIES
-from semibandits.policies import AESCB, CUCB, ESCB, OSSB, Policy, ThompsonSampling, registry
+from semibandits.policies import registry
 from semibandits.policies.agents import RuleAgent
-from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation.replication import replicate
 from semibandits.simulation.specification import Specification
 from semibandits.testing import check_policy
@@ -106,14 +105,11 @@ def test_variations(name, family, example):
 
 
 def test_policies_are_complete():
-    package = importlib.import_module("semibandits.policies")
-    classes = set()
-    for module in pkgutil.iter_modules(package.__path__, "semibandits.policies."):
-        for _, cls in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
-            if issubclass(cls, Policy) and cls.__module__.startswith("semibandits.") and not inspect.isabstract(cls):
-                classes.add(cls)
-    assert set(registry.POLICIES) == classes
-    assert len(POLICIES) == len(registry.POLICIES) == len(classes)
+    modules = pkgutil.iter_modules(semibandits.policies.__path__, "semibandits.policies.")
+    found = {cls for module in modules for cls in vars(importlib.import_module(module.name)).values() if inspect.isclass(cls)}
+    ours = {cls for cls in found if issubclass(cls, Policy) and cls.__module__.startswith("semibandits.")}
+    assert set(registry.POLICIES) == {cls for cls in ours if not inspect.isabstract(cls)}
+    assert len(POLICIES) == len(registry.POLICIES)
     assert all(cls.__name__ == name == cls().name for name, cls in POLICIES.items())
     assert all(getattr(semibandits.policies, name) is cls for name, cls in POLICIES.items())
 

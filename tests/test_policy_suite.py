@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from family_examples import EXAMPLES
-from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.msets import MSets
-from semibandits.policies import CUCB, Agent, Policy
+from semibandits import CUCB, Agent, DecisionSet, MSets, Policy
 from semibandits.simulation.replication import replicate
 from semibandits.testing import check_policy
 from semibandits.testing import policies as suite

@@ -10,10 +10,7 @@ import numpy as np
 import pytest
 
 from marks import later
-from semibandits.decisions.msets import MSets
-from semibandits.policies import CUCB, ThompsonSampling
-from semibandits.rewards.gaussian import GaussianRewards
-from semibandits.simulation import simulate
+from semibandits import CUCB, GaussianRewards, MSets, ThompsonSampling, simulate
 
 THETA = np.array([0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
 VARIANCE = 0.5

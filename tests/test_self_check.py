@@ -27,35 +27,32 @@ def test_bounds_laws_and_examples_of_docstrings(name, check):
     assert check() is None
 
 
-def test_an_example_that_is_wrong_is_not_taken_for_a_missing_extra(monkeypatch):
-    def documented():
-        """>>> 1 + 1
-        3
-        >>> raise ModuleNotFoundError("pip install nothing")
-        """
-
-    def lacking():
-        """>>> import a_package_that_nobody_has"""
-
+def made_up(monkeypatch, **documented):
+    """A module of functions with these docstrings, by their names."""
     module = types.ModuleType("made_up")
-
-    def lacking_too():
-        """
-        >>> raise ValueError("run pip install nothing")
-        Traceback (most recent call last):
-            ...
-        ValueError: the disk is full
-        """
-
-    module.documented, module.lacking, module.lacking_too = documented, lacking, lacking_too
-    module.__all__ = ["lacking", "documented"]
+    for name, text in documented.items():
+        function = types.FunctionType((lambda: None).__code__, vars(module), name)
+        function.__doc__ = text
+        setattr(module, name, function)
     monkeypatch.setitem(sys.modules, "made_up", module)
+    return module
+
+
+def test_an_example_that_is_wrong_is_not_taken_for_a_missing_extra(monkeypatch):
+    module = made_up(
+        monkeypatch,
+        wrong='>>> 1 + 1\n3\n>>> raise ModuleNotFoundError("pip install nothing")',
+        lacking=">>> import a_package_that_nobody_has",
+        lacking_too='>>> raise OSError("run pip install nothing")\nTraceback (most recent call last):\n    ...\nOSError: full',
+        without=None,
+    )
+    module.__all__ = ["lacking", "wrong"]
     with pytest.raises(AssertionError, match="1 \\+ 1"):
         self_check._examples("made_up")
     module.__all__ = ["lacking", "lacking_too"]
     assert self_check._examples("made_up") == "without lacking, lacking_too, whose extras are not installed"
-    lacking.__doc__, module.__all__ = None, ["lacking"]
-    with pytest.raises(AssertionError, match="the docstring of lacking must have an example"):
+    module.__all__ = ["without"]
+    with pytest.raises(AssertionError, match="the docstring of without must have an example"):
         self_check._examples("made_up")
 
 
@@ -63,9 +60,8 @@ def test_the_examples_of_a_client_are_left_out_without_httpx(monkeypatch):
     for name in [name for name in sys.modules if name.startswith("semibandits.client")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "httpx", None)
-    module = types.ModuleType("made_up")
+    module = made_up(monkeypatch)
     module.ServiceError, module.__all__ = ServiceError, ["ServiceError"]
-    monkeypatch.setitem(sys.modules, "made_up", module)
     assert self_check._examples("made_up") == "without ServiceError, whose extras are not installed"
     assert self_check._examples("semibandits.client") == "without the module, whose extra is not installed"
 

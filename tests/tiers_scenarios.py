@@ -182,10 +182,15 @@ def decisions(space, weights, variance):
     return digest(space.maximize(weights), space.maximize_index(weights, variance, 0.8))
 
 
+def everything():
+    """All scenarios, as pairs of a name and a function that runs one."""
+    return chain(rounds(), matchings(), bounds())
+
+
 if __name__ == "__main__":
     step, seed = map(int, sys.argv[1:])
     for tier, context in ((tiers.PYTHON, nullcontext()), (tiers.AUTOMATIC, switching(seed)), (tiers.COMPILED, nullcontext())):
         tiers._tier = tier
         with context:
-            for name, run in islice(chain(rounds(), matchings(), bounds()), 0, None, step):
+            for name, run in islice(everything(), 0, None, step):
                 print(f"{name}: {run()}")

@@ -21,5 +21,6 @@ CALLS = [
     (lambda: ratio([[1.0, 2.0]], [[1.0, 2.0]]), NO_PAIRS, ValueError),
     (lambda: instance_from_description({"family": "trees", "theta": [1.0], "edges": [["a", 10**5000]]}),
      r"edges\[0\] must have at most 300 digits"),
+    (lambda: sb.graves_lai(sb.MSets(3, 1), [1.0, 2.0, 3.0]).summary(["tea", "coffee"]), "labels must have d = 3 entries, got 2"),
     (lambda: sb.nothing, "^module 'semibandits' has no attribute 'nothing'$", AttributeError),
 ]  # fmt: skip

@@ -44,15 +44,19 @@ def test_this_release_is_among_them():
     assert sb.__version__ in {path.name for path in RELEASES}
 
 
+def check_learner(learner, facts):
+    """It knows what it knew, and goes on."""
+    assert facts_of(learner) == facts
+    rounds = learner.rounds
+    played(learner, means_of(learner.decision_set), rounds=6)
+    assert learner.rounds == rounds + 6
+
+
 @pytest.mark.parametrize("case", CASES, ids=named)
 def test_learners_know_what_they_knew_and_go_on(case):
     path, name = case
     kept = json.loads((path / "learners.json").read_text("utf-8"))[name]
-    learner = sb.Learner.from_state(kept["state"])
-    assert facts_of(learner) == kept["facts"]
-    rounds = learner.rounds
-    played(learner, means_of(learner.decision_set), rounds=6)
-    assert learner.rounds == rounds + 6
+    check_learner(sb.Learner.from_state(kept["state"]), kept["facts"])
 
 
 @pytest.mark.parametrize("case", BOUNDS, ids=named)
@@ -70,19 +74,13 @@ def test_bounds_are_the_same_and_still_certified(case):
 def test_a_database_is_opened_and_written(path, tmp_path):
     shutil.copy(path / "learners.db", tmp_path)
     with sb.open_learner(f"sqlite:///{tmp_path / 'learners.db'}", name="films") as learner:
-        assert facts_of(learner) == json.loads((path / "database.json").read_text("utf-8"))
-        rounds = learner.rounds
-        played(learner, means_of(learner.decision_set), rounds=6)
-        assert learner.rounds == rounds + 6
+        check_learner(learner, json.loads((path / "database.json").read_text("utf-8")))
 
 
 @pytest.mark.parametrize("path", RELEASES, ids=lambda path: path.name)
 def test_a_finished_study_is_not_run_again(path, tmp_path, monkeypatch):
-    def forbidden(*_, **__):
-        raise AssertionError("this was done before")
-
     for name in ("solve_bound", "play"):
-        monkeypatch.setattr(run, name, forbidden)
+        monkeypatch.setattr(run, name, lambda *_, **__: pytest.fail("this was done before"))
     shutil.copytree(path, tmp_path, dirs_exist_ok=True)
     result = run_study(read_study(tmp_path / "study.toml"))
     assert result.finished_before
