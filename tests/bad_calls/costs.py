@@ -46,9 +46,9 @@ CALLS = [
     (lambda: prior(prior_costs=NAN, prior_plays=1), "prior_costs must be finite, got nan at index 0"),
     (lambda: prior(prior_costs=COSTS), "prior_costs and prior_plays must be given together, got no prior_plays"),
     (lambda: prior(prior_costs=COSTS, prior_means=-COSTS, prior_plays=1), "prior_means or prior_costs .*, got both"),
-    (lambda: history(EDGES, costs=NAN), "^costs must be finite"),
-    (lambda: history(EDGES, costs=[1.0]), "^costs must have shape"),
-    (lambda: history(EDGES), "rewards or costs must be given, got neither"),
+    *((lambda *, costs=costs: history(EDGES, costs=costs), message) for costs, message in (
+        (NAN, "^costs must be finite"), ([1.0], "^costs must have shape"), (None, "rewards or costs must be given, got neither"),
+    )),
     (lambda: sb.Learner.from_rounds(PATHS, **SEED), "outcomes or costs must be given, got neither"),
     (lambda: prior().tell_many(), "outcomes or costs must be given, got neither"),
     (lambda: prior().tell_many(costs=3), "costs must be a mapping from round ids to costs or pairs of them, got int"),

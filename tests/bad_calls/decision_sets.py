@@ -42,10 +42,6 @@ def matchings(edges, saturate="none"):
     return sb.Matchings(edges, saturate)
 
 
-def routes(*arguments, **options):
-    return sb.Routes(TRIANGLE, 0, 2, *arguments, **options)
-
-
 def streets(*arguments, **options):
     return sb.Routes(STREETS, *arguments, **options)
 
@@ -158,8 +154,8 @@ CALLS = [
         (with_node(TRIANGLE, "island"), (0, "island"), "no path from 0 to 'island'"),
         ([*TRIANGLE, (8, 9), (9, 8)], (8, 0), "no path from 8 to 0"),
     )),
-    (lambda: routes(least=1e150), r"least must be at most 1e\+100, got 1e\+150"),
-    *((lambda *, use=use: use(routes(), [-3e150, -1e150, -1e150]), r"weights must be at least -1e\+100, got -3e\+150")
+    (lambda: sb.Routes(TRIANGLE, 0, 2, least=1e150), r"least must be at most 1e\+100, got 1e\+150"),
+    *((lambda *, use=use: use(sb.Routes(TRIANGLE, 0, 2), [-3e150, -1e150, -1e150]), r"at least -1e\+100, got -3e\+150")
       for use in (sb.Routes.maximize, sb.Routes.costs_of, lambda x, w: next(x.ranked(w)), sb.smallest_gap)),
     (lambda: sb.graves_lai(roundabout(), [-1.0, 5.0, 5.0, -0.5]), CLIPPED),
     (lambda: sb.simulate(roundabout(), sb.GaussianRewards([-1.0, 5.0, 5.0, -0.5]), sb.CUCB(), 10, 1), CLIPPED),

@@ -57,16 +57,8 @@ def state_of(decision_set=None, policy=None):
     return learner.state()
 
 
-def own_policy(**others):
-    return Learner.from_state(state_of(policy=First()), **others)
-
-
-def own_set(**others):
-    return Learner.from_state(state_of(FirstItems()), **others)
-
-
-def usual(**others):
-    return Learner.from_state(state_of(), **others)
+def restored(decision_set=None, policy=None, *, new_set=None, new_policy=None):
+    return Learner.from_state(state_of(decision_set, policy), decision_set=new_set, policy=new_policy)
 
 
 def changed(**parts):
@@ -79,17 +71,17 @@ def without(part):
 
 PARAMETERS = r"policy must have the specification \{'radius': \{'log': 1.0, [^}]*\}\}, got \{'radius'"
 CALLS = [
-    (own_policy, "policy must be passed"),
-    (lambda: own_policy(policy=First(2)), "policy must have the specification"),
-    (lambda: own_policy(policy=CUCB()), "policy must have the specification"),
-    (lambda: usual(policy=CUCB(radius="kveton")), PARAMETERS),
-    (lambda: Learner.from_state(state_of(policy=CUCB(law=OneMore()))), "policy must be passed for .*OneMore.*: its law"),
-    (lambda: usual(policy="CUCB"), "must be a Policy"),
+    (lambda: restored(policy=First()), "policy must be passed"),
+    (lambda: restored(policy=First(), new_policy=First(2)), "policy must have the specification"),
+    (lambda: restored(policy=First(), new_policy=CUCB()), "policy must have the specification"),
+    (lambda: restored(new_policy=CUCB(radius="kveton")), PARAMETERS),
+    (lambda: restored(policy=CUCB(law=OneMore())), "policy must be passed for .*OneMore.*: its law"),
+    (lambda: restored(new_policy="CUCB"), "must be a Policy"),
     (lambda: state_of(policy=First(object())), "specification of First must be plain JSON"),
-    (own_set, "decision_set must be passed"),
-    (lambda: own_set(decision_set=FirstItems(6)), "decision_set must be the FirstItems"),
-    (lambda: usual(decision_set=MSets(4, 3)), "decision_set must be the MSets"),
-    (lambda: usual(decision_set=[4, 2]), "must be a DecisionSet"),
+    (lambda: restored(FirstItems()), "decision_set must be passed"),
+    (lambda: restored(FirstItems(), new_set=FirstItems(6)), "decision_set must be the FirstItems"),
+    (lambda: restored(new_set=MSets(4, 3)), "decision_set must be the MSets"),
+    (lambda: restored(new_set=[4, 2]), "must be a DecisionSet"),
     (lambda: Learner.from_state(json.dumps(state_of())), "json.loads"),
     (lambda: Learner.from_state(None), "json.loads"),
     (lambda: Learner.from_state({}), "format"),

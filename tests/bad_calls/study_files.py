@@ -38,7 +38,6 @@ SCHEDULER = (
     "whose answers can run code here, add scheduler='ADDRESS'"
 )
 MISTAKES = [
-    # Tables
     (lambda f: read_study(f / "none.toml"), "must be a readable study file, got No such file or directory: check the path"),
     (lambda f: read_study(f), "must be a study file, got a folder: give the file in it, for instance "),
     (lambda f: read(f, b"[problem]\n\xff"), "must be text in UTF-8, got a byte that is not at position 10"),
@@ -53,12 +52,10 @@ MISTAKES = [
     (lambda f: read(f, "problem = 3\n"), "must be a table, got 3: write [problem] on a line of its own, and its keys below it"),
     (lambda f: read(f, "[[problem]]\nnetwork = 'p'\n"), "problem must be a table, got [{'network': 'p'}]: write [problem]"),
     (lambda f: read(f, "horizon = 5\n"), "horizon must be in the table [simulation], got it outside all tables: move it there"),
-    # Names of keys
     (lambda f: keys(f, "simulation", "horizn = 5"), "seed, delay, loss, checkpoints, got 'horizn': did you mean 'horizon'?"),
     (lambda f: keys(f, "bound", "time-limit = 5"), "got 'time-limit': did you mean 'time_limit'?"),
     (lambda f: keys(f, "simulation", "workers = 2"), "got 'workers': it belongs to [execution], move it there"),
     (lambda f: keys(f, "bound", "colour = 2"), "law, method, gap, time_limit, tie_tolerance, got 'colour': remove it"),
-    # Problems
     (lambda f: read(f, "[problem]\nnetwork = 50\n"), 'in quotes, got 50: write for instance network = "germany50"'),
     (lambda f: keys(f, "problem", "variance = 0"), "variance in [problem] must be a positive number, got 0"),
     (lambda f: keys(f, "problem", f"variance = 1{'0' * 400}"), "must be a positive number, got a very long"),
@@ -69,7 +66,6 @@ MISTAKES = [
     (lambda f: file(f, "saturate = 'row'"), "must be both, rows, columns or none, got 'row': did you mean 'rows'?"),
     (lambda f: file(f, "capacity = 0.5"), 'a list of these, got 0.5: write for instance capacity = [2, "drama=3"]'),
     (lambda f: read(f, "[problem]\nfile = '~no body.csv'\n"), "write './~no body.csv'"),
-    # Simulations
     (lambda f: keys(f, "simulation", "horizon = 'long'"), "from 1 to 2**53, got 'long': write for instance horizon = 20000"),
     (lambda f: keys(f, "simulation", "horizon = 1.5"), "got 1.5: write for instance"),
     (lambda f: keys(f, "simulation", "horizon = 0"), "got 0: write"),
@@ -91,7 +87,6 @@ MISTAKES = [
     (lambda f: keys(f, "simulation", "rewards = 'gausian'"), "poisson, gamma, replay, got 'gausian': did you mean 'gaussian'?"),
     (lambda f: keys(f, "simulation", "rewards = 3"), 'got 3: write for instance rewards = "gaussian"'),
     (lambda f: keys(f, "simulation", "checkpoints = ['a']"), "must be a list of rounds, the last one the horizon, got ['a']"),
-    # Bounds
     (lambda f: keys(f, "bound", "method = 'cycle'"), "columns, glpg, enumeration, got 'cycle': did you mean 'cycles'?"),
     (lambda f: keys(f, "bound", "gap = 1"), "must be a number between 0 and 1, got 1: write for instance gap = 1e-4"),
     (lambda f: keys(f, "bound", "gap = nan"), "got nan: write"),

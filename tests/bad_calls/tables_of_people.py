@@ -43,14 +43,12 @@ CALLS = [
     (lambda f: read(f, b"\x89PNG\r\n\x1a\n\x00\x00\x81\x8d", ONE), "must be text in UTF-8, got a byte that is not at position 0"),
     (lambda f: read(f, "item,theta\nx,1\n# y,2\nz,2\n", ONE), r"got '# y' on line 3 of .*, which looks like a comment: remove"),
     (lambda f: read(f, "from,to,km\na,b,1\n// no: b,d,2\na,d,2\n", ENDS), r"got '// no: b' on line 3 of .* like a comment"),
-    # Totals
     (lambda f: read(f, "item,theta\nx,1\ny,2\nTotal,3\n", ONE), "got 'Total' on line 4, the last one .* looks like a total"),
     (lambda f: read(f, "Artikel;Klickrate;Klicks\nx;0,1;10\ny;0,2;20\nGesamt;0,15;30\n", ONE), "got 'Gesamt' on line 4"),
     (lambda f: read(f, "item,theta\nx,1\ny,2\nTotal Result,3\n", ONE), "got 'Total Result' on line 4, the last one"),
     (lambda f: read(f, "item,theta\nTotal,3\nx,1\ny,2\n", ONE), "got 'Total' on line 2 of .* looks like a total"),
     (lambda f: read(f, "from,to,km\na,b,1\nb,d,2\nTotal,Total,3\n", ENDS), "got 'Total' on line 4, the last one"),
     (lambda f: read(f, "item,theta\nx,1\nSubtotal A,1\ny,2\nz,5\n", ONE), "got 'Subtotal A' on line 3 of"),
-    # Numbers
     (lambda f: read(f, "item,theta\nu,1\n\n\nv,\n", ONE), "theta must be a number, got '' on line 5 .*: fill in that cell"),
     (lambda f: read(f, "item,theta\nx,1\ny,NA\n", ONE), "theta must be a number, got 'NA' on line 3 .*: correct that cell"),
     (lambda f: read(f, "item,theta\nu,1\nv,nan\n", ONE), "theta must be finite, got nan on line 3"),
@@ -102,7 +100,6 @@ CALLS = [
     (lambda f: read(f, TABLE), "a perfect matching needs as many rows as columns"),
     (lambda f: read(f, TABLE, saturate="all"), "saturate must be a known name, got 'all'"),
     (lambda f: read(f, "row,column,theta\n1,x,1\n2,x,1\n3,y,1\n3,z,1\n"), "saturate"),
-    # Capacities
     (lambda f: read(f, GROUPED), r"'p' of the column group: add capacities=\['p=K'\], or capacities=\['K'\] for all"),
     (lambda f: read(f, GROUPED, ONE), r"capacities=\['K'\] for all groups, or ignore the groups: family='msets'$"),
     (lambda f: read(f, GROUPED, capacities=["1"], size=8), "size must be at most 2, .* got 8: change it"),

@@ -103,10 +103,9 @@ def test_plain_attributes_are_restored_from_json():
     [
         (np.random.default_rng(0), "got Generator: draw from the rng of `choose`, or implement"),
         (defaultdict(int), "got defaultdict: implement `state` and `restore`"),
-        (np.array([object()]), "got ndarray"),
-        ([{"deep": object()}], "got object"),
+        (np.array([object()]), "got ndarray"), ([{"deep": object()}], "got object"),
     ],
-)
+)  # fmt: skip
 def test_other_attributes_are_unsupported_only_when_a_learner_is_saved(value, message):
     class Other(Plain):
         def start(self, decision_set, variance):

@@ -1,7 +1,5 @@
 """Realistic shortlists: hundreds of articles, quotas, and clicks of 0 and 1. Long version: verification/shortlists.py."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path

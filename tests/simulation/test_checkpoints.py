@@ -16,9 +16,7 @@ horizons = st.one_of(st.integers(1, 300), st.integers(1, LONGEST_HORIZON), st.in
 @given(horizons, st.integers(1, 60))
 def test_increasing_from_one_to_the_horizon_with_powers_of_ten_and_bounded_steps(horizon, per_decade):
     rounds = log_spaced(horizon, per_decade)
-    assert rounds.dtype == np.int64
-    assert rounds[0] == 1
-    assert rounds[-1] == horizon
+    assert (rounds.dtype, rounds[0], rounds[-1]) == (np.int64, 1, horizon)
     assert (np.diff(rounds) > 0).all()
     assert len(rounds) <= per_decade * math.log10(horizon) + 2
     assert {10**k for k in range(17) if 10**k <= horizon} <= set(rounds.tolist())
@@ -30,8 +28,7 @@ def test_increasing_from_one_to_the_horizon_with_powers_of_ten_and_bounded_steps
 @given(horizons, horizons, st.integers(1, 40))
 def test_longer_simulations_record_the_same_early_rounds(one, two, per_decade):
     short, long = sorted((one, two))
-    early = log_spaced(short, per_decade)
-    late = log_spaced(long, per_decade)
+    early, late = log_spaced(short, per_decade), log_spaced(long, per_decade)
     np.testing.assert_array_equal(early[:-1], late[late < short])
 
 

@@ -42,11 +42,11 @@ def test_a_users_model_is_bounded_by_its_law(bound, is_used):
 
 
 def test_a_sampler_may_come_with_its_law():
-    rewards = sb.SampledRewards(COUNTS, orders, variance=3.0, law=Poisson())
+    plain, rewards, named = (sb.SampledRewards(COUNTS, orders, variance=3.0, law=law) for law in (None, Poisson(), "poisson"))
     assert rewards.law == Poisson()
     assert rewards.specification()["parameters"]["law"] == "Poisson(cost=False)"
-    assert "law" not in sb.SampledRewards(COUNTS, orders, variance=3.0).specification()["parameters"]
-    assert sb.SampledRewards(COUNTS, orders, variance=3.0, law="poisson").specification() == rewards.specification()
+    assert "law" not in plain.specification()["parameters"]
+    assert named.specification() == rewards.specification()
 
 
 def test_laws_of_many_numbers_are_distinguished():

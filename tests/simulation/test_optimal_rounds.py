@@ -44,10 +44,8 @@ def test_settled_round(best_of_four, share):
 
 
 def test_settled_round_between_checkpoints():
-    rounds, optimal = np.array([10, 100, 1000]), np.array([[1, 40, 895], [3, 60, 905]])
-    assert settled_round(rounds, optimal, 0.9) == 101  # 850 of 900 rounds on average
-    assert settled_round(rounds, optimal, 0.95) is None
-    assert settled_round(rounds, optimal, 0.5) == 11
+    rounds, optimal = np.array([10, 100, 1000]), np.array([[1, 40, 895], [3, 60, 905]])  # 850 of the last 900 rounds on average
+    assert [settled_round(rounds, optimal, share) for share in (0.9, 0.95, 0.5)] == [101, None, 11]
 
 
 def test_files_with_and_without_optimal_rounds(tmp_path):
