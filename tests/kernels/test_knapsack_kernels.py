@@ -13,14 +13,12 @@ from semibandits.kernels.knapsack import (
     ROOT,
     Bounds,
     Goal,
-    Limits,
     Start,
     allowance,
     best_multiplier,
     criterion,
     depth_first,
     label_lists,
-    select_best,
 )
 
 numbers = st.one_of(st.integers(-3, 3).map(float), st.floats(-1, 1, allow_subnormal=False))
@@ -81,21 +79,6 @@ def test_multiplier_has_the_least_bound(problem):
         assert bound <= (a + other * c).max() + allowance(Goal(kind, parameter, 0.0), other) + CLOSE * (1 + other)
 
 
-@settings(max_examples=150)
-@given(problems(), st.sampled_from([EVERYTHING, 1]))
-def test_selection_equals_enumeration(problem, max_labels):
-    """By labels, and depth first if one label exceeds the limit."""
-    rewards, budgets, m, kind, parameter, rows = problem
-    x, status = select_best(rewards, budgets, m, Goal(kind, parameter, 0.0), Limits(max_labels, EVERYTHING))
-    values = values_of(rewards, budgets, kind, parameter, rows)
-    assert status == (values.max() == -np.inf)
-    if status == 0:
-        assert x.sum() == m
-        forgiven = 1e-12 if kind == AT_LEAST else 0.0
-        found = criterion(Goal(kind, parameter - forgiven, 0.0), float(rewards @ x), float(budgets @ x))
-        assert found == pytest.approx(values.max(), abs=CLOSE)
-
-
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
 def test_both_searches_find_the_best_of_a_core(problem):
@@ -114,22 +97,6 @@ def test_both_searches_find_the_best_of_a_core(problem):
     for x in (first, second):
         assert x.sum() == m
         assert values_of(rewards, budgets, kind, parameter - 1e-12 * (kind == AT_LEAST), x[None])[0] >= by_labels - CLOSE
-
-
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(problems(kinds=(AT_LEAST,)))
-def test_labels_of_a_front_are_undominated_and_complete(problem):
-    """With floors of -inf labels are dropped by dominance alone."""
-    rewards, budgets, m, _, _, rows = problem
-    bounds = Bounds(np.array([1.0]), np.array([-np.inf]))
-    within, _, _, kept = label_lists(rewards, budgets, Start(m, 0.0, 0.0), bounds, Goal(FRONT, 0.0, 0.0), -np.inf, EVERYTHING)
-    assert within
-    assert (kept.sum(axis=1) == m).all()
-    a, c = kept @ rewards, kept @ budgets
-    for a_row, c_row in zip(rows @ rewards, rows @ budgets, strict=True):
-        assert ((a >= a_row - CLOSE) & (c >= c_row - CLOSE)).any()
-    assert (np.diff(c) <= CLOSE).all()
-    assert (np.diff(a) >= -CLOSE).all()
 
 
 def test_integers_keep_label_lists_as_short_as_the_range_of_sums():

@@ -63,21 +63,6 @@ def knapsack(seed, stages=11):
     return network, rewards, budgets
 
 
-@settings(max_examples=150)
-@given(problems())
-def test_front_is_the_set_of_nondominated_points(problem):
-    network, rewards, budgets = problem
-    rows, labels = pareto_paths(rewards, budgets, network.into, PLENTY)
-    assert labels >= len(rows)
-    assert all(network.is_path(row) for row in rows)
-    a, c = rows @ rewards, rows @ budgets
-    for reward, budget in zip(network.paths @ rewards, network.paths @ budgets, strict=True):
-        assert ((a >= reward - 1e-13) & (c >= budget - 1e-13)).any()
-    if np.array_equal(rewards, np.rint(rewards)) and np.array_equal(budgets, np.rint(budgets)):
-        assert (np.diff(a) < 0).all()
-        assert (np.diff(c) > 0).all()
-
-
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("ratio", [0.5, 0.9, 0.98])
 def test_thin_fronts_lose_no_more_than_their_steps(seed, ratio):
