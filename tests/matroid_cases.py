@@ -1,13 +1,13 @@
 """Random matroids of every kind, each with a definition of independence that shares no code with it."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
-from semibandits import matroids
+from semibandits import MatroidIntersection, matroids
 
 
 def draw_uniform(draw, d):
@@ -115,3 +115,20 @@ KINDS = {
 def defined_matroids(draw, kind, least=0):
     """A matroid of at most five items and its definition."""
     return KINDS[kind](draw, draw(st.integers(least, 5)))
+
+
+@st.composite
+def defined_intersections(draw, first=None):
+    """An intersection of two matroids, of the largest size or of another one, and the rows of all its decisions."""
+    d = draw(st.integers(1, 6))
+    kinds = [first or draw(st.sampled_from(sorted(KINDS))), draw(st.sampled_from(sorted(KINDS)))]
+    both = [KINDS[kind](draw, d)[0] for kind in (kinds if draw(st.booleans()) else kinds[::-1])]
+
+    def is_common(chosen):
+        return all(matroid.is_independent(np.array(chosen, dtype=np.int64)) for matroid in both)
+
+    common = [chosen for size in range(d + 1) for chosen in combinations(range(d), size) if is_common(chosen)]
+    size = draw(st.sampled_from([None, *sorted({len(chosen) for chosen in common})]))
+    m = max(map(len, common)) if size is None else size
+    rows = [np.isin(np.arange(d), chosen) for chosen in common if len(chosen) == m]
+    return MatroidIntersection(*both, size=size), np.array(rows)

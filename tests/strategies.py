@@ -18,6 +18,9 @@ MIXED = WHOLE | REAL
 """Of weights: ties and zeros, or numbers of any size, or some of each."""
 FAR_APART = st.integers(-2, 2).map(float) | st.sampled_from([-0.0, 0.1, 0.3, -1e-6, 1e6])
 """Small integers make ties and exact sums; the others have gaps far apart."""
+NEAR_TIES = st.sampled_from([1.0, 1.0 + 2**-40, 1.0 - 2**-40, 0.1 + 0.2, 0.3, -1.0])
+WEIGHTS = (MIXED, NEAR_TIES, FEW, st.floats(-10, 10, allow_subnormal=False))
+"""Kinds of which a vector has one."""
 SATURATED = ("both", "rows", "columns", "none")
 
 

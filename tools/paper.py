@@ -47,7 +47,7 @@ BY_LISTS = {
     "graves_lai": "regret_bound/test_graves_lai.py::test_bracket_and_plan",
 }
 TESTS = {
-    "paths": {"linear": "decisions/test_paths.py::test_maximize_is_the_best_of_all_paths", **BY_LISTS},
+    "paths": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
     "routes": {
         "linear": "decisions/test_routes.py::test_the_best_route_at_clipped_weights",
         "budgeted": "decisions/test_routes.py::test_budgets",
@@ -61,9 +61,9 @@ TESTS = {
         **BY_LISTS,
     },
     "msets": {"linear": "decisions/test_msets.py::test_maximize_equals_enumeration_and_prefers_small_indices", **BY_LISTS},
-    "matchings": {"linear": "decisions/test_matchings.py::test_maximize_is_the_best_of_all_matchings", **BY_LISTS},
+    "matchings": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
     "matroid": {"linear": "decisions/test_matroid_bases.py::test_maximize_equals_enumeration", **BY_LISTS},
-    "intersection": {"linear": "decisions/test_matroid_intersections.py::test_maximize_equals_enumeration", **BY_LISTS},
+    "intersection": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
     "enumerated": {"linear": "decisions/test_enumerated.py::test_maximize_equals_enumeration", **BY_LISTS},
 }
 """The test of each family and problem, against lists of all decisions."""

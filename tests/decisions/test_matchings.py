@@ -1,11 +1,9 @@
 """Matchings of bipartite graphs, against enumeration by hand, closed forms and scipy."""
 
-import itertools
-
 import networkx as nx
 import numpy as np
 import pytest
-from brute_force import as_rows, costs_of_potentials
+from brute_force import costs_of_potentials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
@@ -15,50 +13,6 @@ from semibandits.decisions.matchings import Matchings
 from strategies import MIXED, SATURATED, bipartite_edges, with_vectors
 
 every_mode = pytest.mark.parametrize("saturate", SATURATED)
-
-
-def all_matchings(pairs, saturate):
-    """Every decision as a set of items, by trying all sets of edges of a legal size."""
-    n_rows, n_columns = len({r for r, _ in pairs}), len({c for _, c in pairs})
-    found = []
-    for size in range(min(n_rows, n_columns) + 1):
-        if (saturate in ("both", "rows") and size < n_rows) or (saturate in ("both", "columns") and size < n_columns):
-            continue
-        for items in itertools.combinations(range(len(pairs)), size):
-            if len({pairs[i][0] for i in items}) == len({pairs[i][1] for i in items}) == size:
-                found.append(frozenset(items))
-    return found
-
-
-@every_mode
-@settings(max_examples=150)
-@given(data=st.data())
-def test_maximize_is_the_best_of_all_matchings(saturate, data):
-    pairs, theta = data.draw(with_vectors(bipartite_edges(saturate), MIXED))
-    decisions = Matchings(pairs, saturate)
-    x = decisions.maximize(theta)
-    rows = as_rows(all_matchings(pairs, saturate), len(pairs))
-    assert (rows == x).all(axis=1).any()
-    assert theta @ x == pytest.approx((rows @ theta).max(), abs=1e-14)
-    assert np.array_equal(x, decisions.maximize(theta))
-
-
-@every_mode
-@settings(max_examples=150)
-@given(data=st.data())
-def test_listing_counting_membership_and_size(saturate, data):
-    pairs = data.draw(bipartite_edges(saturate))
-    decisions = Matchings(pairs, saturate)
-    expected = set(all_matchings(pairs, saturate))
-    rows = decisions.enumerate()
-    assert len(rows) == decisions.count() == len(expected)
-    assert {frozenset(np.flatnonzero(row).tolist()) for row in rows} == expected
-    assert decisions.m == max(map(len, expected))
-    assert all(row in decisions for row in rows)
-    changed = rows[data.draw(st.integers(0, len(rows) - 1))].copy()
-    for k in data.draw(st.sets(st.integers(0, len(pairs) - 1), max_size=3)):
-        changed[k] ^= True
-    assert (changed in decisions) == (frozenset(np.flatnonzero(changed).tolist()) in expected)
 
 
 @every_mode

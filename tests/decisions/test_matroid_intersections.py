@@ -1,83 +1,18 @@
-"""Matroid intersections: P_LM against enumeration, second methods and weight splitting; the exchange graph; listing."""
-
-from fractions import Fraction
-from itertools import combinations, product
+"""Matroid intersections: P_LM against second methods and weight splitting; the exchange graph. `test_small_sets.py` has lists."""
 
 import networkx as nx
 import numpy as np
 import pytest
-from brute_force import as_rows, costs_of_potentials
+from brute_force import costs_of_potentials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from matroid_cases import KINDS
-from semibandits import TooManyDecisionsError, matroids
+from matroid_cases import defined_intersections
+from semibandits import matroids
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.testing._exchange import _cheapest_cycles
-
-SMALL_INTEGERS = st.integers(-3, 3).map(float)
-NEAR_TIES = st.sampled_from([1.0, 1.0 + 2**-40, 1.0 - 2**-40, 0.1 + 0.2, 0.3, -1.0])
-REALS = st.floats(-10, 10, allow_subnormal=False)
-
-
-def common_sets(m1, m2):
-    """All common independent sets by trying every subset, as a dict from size to a list of index arrays."""
-    by_size = {}
-    for size in range(m1.d + 1):
-        for subset in combinations(range(m1.d), size):
-            indices = np.array(subset, dtype=np.int64)
-            if m1.is_independent(indices) and m2.is_independent(indices):
-                by_size.setdefault(size, []).append(indices)
-    return by_size
-
-
-@st.composite
-def instances(draw, first=None):
-    """A pair of matroids, all their common sets of one size as rows, the decision set, and weights."""
-    d = draw(st.integers(1, 6))
-    kinds = [first or draw(st.sampled_from(sorted(KINDS))), draw(st.sampled_from(sorted(KINDS)))]
-    m1, m2 = (KINDS[kind](draw, d)[0] for kind in (kinds if draw(st.booleans()) else kinds[::-1]))
-    by_size = common_sets(m1, m2)
-    size = draw(st.sampled_from([None, *by_size]))
-    common = MatroidIntersection(m1, m2, size=size)
-    rows = as_rows(by_size[common.m], d)
-    values = draw(st.sampled_from([SMALL_INTEGERS, NEAR_TIES, REALS]))
-    weights = np.array(draw(st.lists(values, min_size=d, max_size=d)))
-    assert common.m == (max(by_size) if size is None else size)
-    return common, rows, weights
-
-
-def exact(weights, x):
-    return sum((Fraction(w) for w in weights[x].tolist()), Fraction(0))
-
-
-@pytest.mark.parametrize("first", KINDS)
-@given(data=st.data())
-@settings(max_examples=150)
-def test_maximize_equals_enumeration(first, data):
-    common, rows, weights = data.draw(instances(first))
-    x = common.maximize(weights)
-    assert x.tolist() in rows.tolist()
-    loss = max(exact(weights, row) for row in rows) - exact(weights, x)
-    assert 0 <= loss <= common.m * Fraction(2) ** -44 * Fraction(float(np.abs(weights).max()))
-    if (weights == np.rint(weights)).all():
-        assert loss == 0
-    assert np.array_equal(x, common.maximize(weights))
-
-
-@given(instances())
-@settings(max_examples=100)
-def test_listing_and_membership(instance):
-    common, rows, _ = instance
-    listed = common.enumerate(len(rows))
-    assert np.array_equal(listed, rows)  # combinations are in lexicographic order, too
-    assert common.count() == len(rows)
-    with pytest.raises(TooManyDecisionsError, match="at most limit"):
-        common.enumerate(len(rows) - 1)
-    inside = {row.tobytes() for row in rows}
-    for x in np.array([*product([False, True], repeat=common.d)]):
-        assert (x in common) == (x.tobytes() in inside)
+from strategies import WEIGHTS, vectors
 
 
 def certified_bound(common, graph, weights):
@@ -118,10 +53,11 @@ def assert_exchanges_lead_to(graph, x, weights, tolerance):
     assert cost == pytest.approx(weights[graph.decision].sum() - weights[x].sum(), rel=0, abs=tolerance)
 
 
-@given(instances())
+@given(st.data())
 @settings(max_examples=150)
-def test_exchange_graph(instance):
-    common, rows, weights = instance
+def test_exchange_graph(data):
+    common, rows = data.draw(defined_intersections())
+    weights = data.draw(vectors(common.d, data.draw(st.sampled_from(WEIGHTS))))
     graph = common.exchange_graph(weights)
     x_star, scale = graph.decision, max(1e-300, np.abs(weights).max())
     tolerance = 1e-12 * scale

@@ -1,10 +1,8 @@
 """m-sets against enumeration."""
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
-import pytest
 from brute_force import assert_same_exchanges
 from hypothesis import given, settings
 
@@ -32,15 +30,6 @@ def test_swaps_and_exchange_graph_are_those_of_the_matroid_given_by_an_oracle(in
     reference = MatroidBases(Oracle(decisions.d, lambda indices: len(indices) <= decisions.m))
     assert_same_exchanges(decisions, reference, theta)
     assert decisions.exchange_graph(theta).n_arcs == (decisions.d - decisions.m) * (decisions.m + 1) * (decisions.m > 0)
-
-
-@pytest.mark.parametrize(("d", "m"), [(1, 0), (1, 1), (5, 2), (6, 6), (7, 3)])
-def test_count_and_listing(d, m):
-    decisions = MSets(d, m)
-    rows = decisions.enumerate()
-    assert [tuple(np.flatnonzero(row)) for row in rows] == list(combinations(range(d), m))
-    assert decisions.count() == comb(d, m) == len(rows)
-    assert (decisions.d, decisions.m, decisions.items) == (d, m, tuple(range(d)))
 
 
 def test_large_instances_select_like_a_sort():

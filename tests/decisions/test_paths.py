@@ -5,9 +5,8 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-from brute_force import as_rows, costs_of_potentials
+from brute_force import costs_of_potentials
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from cycle_lists import all_cycles
 from semibandits.decisions.paths import Paths
@@ -15,43 +14,6 @@ from semibandits.errors import InvalidInputError
 from strategies import MIXED, arcs_of_network, networks, with_vectors
 
 DIAMOND = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("a", "b")]
-
-
-def all_paths(arcs, node, target):
-    """Every path as a set of items."""
-    if node == target:
-        return [frozenset()]
-    return [{k} | rest for k, (u, v) in enumerate(arcs) if u == node for rest in all_paths(arcs, v, target)]
-
-
-@settings(max_examples=150)
-@given(with_vectors(networks(), MIXED, size=arcs_of_network))
-def test_maximize_is_the_best_of_all_paths(instance):
-    (arcs, source, target), theta = instance
-    decisions = Paths(arcs, source, target)
-    x = decisions.maximize(theta)
-    rows = as_rows(all_paths(arcs, source, target), len(arcs))
-    assert (rows == x).all(axis=1).any()
-    assert theta @ x == pytest.approx((rows @ theta).max(), abs=1e-14)
-    assert np.array_equal(x, decisions.maximize(theta))
-
-
-@settings(max_examples=150)
-@given(networks(), st.data())
-def test_listing_counting_membership_and_size(network, data):
-    arcs, source, target = network
-    decisions = Paths(arcs, source, target)
-    expected = {frozenset(path) for path in all_paths(arcs, source, target)}
-    rows = decisions.enumerate()
-    assert len(rows) == decisions.count() == len(expected)
-    assert {frozenset(np.flatnonzero(row).tolist()) for row in rows} == expected
-    assert decisions.m == max(len(path) for path in expected)
-    assert all(row in decisions for row in rows)
-    assert set(np.flatnonzero(decisions.useful_items).tolist()) == set().union(*expected)
-    changed = rows[data.draw(st.integers(0, len(rows) - 1))].copy()
-    for k in data.draw(st.sets(st.integers(0, len(arcs) - 1), max_size=3)):
-        changed[k] ^= True
-    assert (changed in decisions) == (frozenset(np.flatnonzero(changed).tolist()) in expected)
 
 
 @settings(max_examples=150)
