@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import semibandits as sb
+from example_sets import matching
 from semibandits.laws import Gaussian
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.plan import exchanged, unfolded
@@ -110,8 +111,8 @@ def test_blocks_agree_with_their_description(graph):
 
 TIED = {
     "paths": lambda: sb.Paths([(i, j) for i in range(6) for j in range(i + 1, 6)], 0, 5),
-    "perfect matchings": lambda: sb.Matchings([(i, j) for i in range(4) for j in range(4)]),
-    "any matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(3)], saturate="none"),
+    "perfect matchings": lambda: matching(4),
+    "any matchings": lambda: matching(3, saturate="none"),
     "m-sets": lambda: sb.MSets(7, 3),
     "trees": lambda: sb.SpanningTrees([(i, j) for i in range(5) for j in range(i)]),
 }
