@@ -6,7 +6,7 @@ import clarabel
 import numpy as np
 import pytest
 from bound_checks import exchange_graph
-from enumeration_reference import hub_merged, listed_cycles, reference
+from enumeration_reference import hub_merged, least_costs, listed_cycles, reference
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -37,9 +37,7 @@ def listed_ratio(graph, information):
 
 def suboptimal(graph, tolerance=0.0):
     """Items on some cycle, all of whose cycles cost more than the tolerance."""
-    gaps = np.full(graph.n_arcs, np.inf)
-    for cycle in listed_cycles(graph):
-        gaps[cycle] = np.minimum(gaps[cycle], graph.costs[cycle].sum())
+    gaps = least_costs(listed_cycles(graph), graph.costs)
     items = np.zeros(len(graph.decision), dtype=bool)
     items[graph.entering[(graph.entering >= 0) & np.isfinite(gaps) & (gaps > tolerance)]] = True
     return items

@@ -63,14 +63,9 @@ def test_practical_schedule_reaches_certified_gaps(family, gap):
     assert 5 < decision_set.count() <= 130
     theta = np.random.default_rng(0).random(decision_set.d)
     check(sb.graves_lai(decision_set, theta, method="glpg", gap=gap), gap)
-
-
-@pytest.mark.parametrize("family", ["paths", "perfect matchings", "any matchings", "list"])
-def test_variances_of_their_own(family):
-    decision_set = FAMILIES[family]()
-    rng = np.random.default_rng(1)
-    theta, variance = rng.random(decision_set.d), 10.0 ** rng.uniform(-0.5, 0.5, decision_set.d)
-    check(sb.graves_lai(decision_set, theta, variance, method="glpg", gap=0.05), 0.05)
+    if gap == 0.05 and family in ("paths", "perfect matchings", "any matchings", "list"):
+        variance = 10.0 ** np.random.default_rng(1).uniform(-0.5, 0.5, decision_set.d)
+        check(sb.graves_lai(decision_set, theta, variance, method="glpg", gap=gap), gap)
 
 
 @pytest.mark.one_in(3)
