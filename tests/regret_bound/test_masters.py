@@ -118,11 +118,12 @@ def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family, gap)
 class Broken(Master):
     """A master that fails in one of several ways after a number of good proposals."""
 
-    sound_calls, failure, patience = 0, "nan", 6
+    sound_calls, failure, made, patience = 0, "nan", (), 6
 
     def __init__(self, rows, start=None, **options):
         self._good = InteriorPointMaster(rows)
         self._calls = 0
+        self.made.append(self)
 
     def first_accuracy(self, gap):
         return 1e-1
@@ -161,6 +162,13 @@ class Broken(Master):
         return MasterSolution(flow, mu, pi)
 
 
+def break_masters(monkeypatch, names, sound_calls, failure):
+    for key, value in (("sound_calls", sound_calls), ("failure", failure), ("made", [])):
+        monkeypatch.setattr(Broken, key, value)
+    for name in names:
+        monkeypatch.setattr(block_module, name, Broken)
+
+
 FAILURES = ["nan", "nan duals", "zero", "negative", "wrong duals", "far too small", "inaccurate"]
 
 
@@ -183,18 +191,10 @@ def solved(family, **options):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_other_master_takes_over(monkeypatch, family, sound_calls, failure):
     first = "InteriorPointMaster" if family == "grid" else "ConicMaster"
-    made = []
-
-    class ThisBroken(Broken):
-        def __init__(self, rows, start=None, **options):
-            super().__init__(rows, start)
-            made.append(self)
-
-    ThisBroken.sound_calls, ThisBroken.failure = sound_calls, failure
-    monkeypatch.setattr(block_module, first, ThisBroken)
+    break_masters(monkeypatch, [first], sound_calls, failure)
     monkeypatch.setattr(block_module, "DENSE_FROM", 20)
     truth, s = solved(family)
-    assert made
+    assert Broken.made
     assert s.status == "optimal"
     assert truth.lower * (1 - 1e-4 - 1e-9) <= s.lower <= truth.upper * (1 + 1e-9)
     assert truth.lower * (1 - 1e-9) <= s.value <= truth.upper * (1 + 2e-4)
@@ -203,12 +203,7 @@ def test_the_other_master_takes_over(monkeypatch, family, sound_calls, failure):
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize("family", ["perfect matching", "grid", "intersection"])
 def test_if_no_master_works_the_bracket_is_still_right(monkeypatch, family, failure):
-    class ThisBroken(Broken):
-        pass
-
-    ThisBroken.failure = failure
-    monkeypatch.setattr(block_module, "InteriorPointMaster", ThisBroken)
-    monkeypatch.setattr(block_module, "ConicMaster", ThisBroken)
+    break_masters(monkeypatch, ["InteriorPointMaster", "ConicMaster"], 0, failure)
     with pytest.raises(sb.SolverError, match=r"the relative gap must be at most 0\.0001") as caught:
         solved(family)
     truth, s = solved(family, throw=False)
