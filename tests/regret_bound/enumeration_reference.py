@@ -119,3 +119,11 @@ def listed_cycles(graph):
     """All simple cycles, the hub as one node."""
     merged = hub_merged(graph)
     return list(simple_cycles(merged[graph.tails], merged[graph.heads]))
+
+
+def least_costs(cycles, costs):
+    """Of the cycles through each arc; inf if there are none."""
+    least = np.full(len(costs), np.inf)
+    for cycle in cycles:
+        least[cycle] = np.minimum(least[cycle], costs[cycle].sum())
+    return least

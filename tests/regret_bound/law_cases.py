@@ -75,13 +75,19 @@ LAWS = {
 }
 
 
+def drawn_set(rng, draw, most=80):
+    """The first set with a decision, and not too many of them."""
+    while True:
+        try:
+            space = draw(rng)
+            if space.count(most) <= most:
+                return space
+        except (InvalidInputError, TooManyDecisionsError):
+            continue
+
+
 def drawn(seed, family, name):
     """A small set with a law and its data for the reference."""
     rng = np.random.default_rng(seed)
-    while True:
-        try:
-            space = SETS[family](rng)
-            if space.count(80) <= 80:
-                return space, *LAWS[name](rng, space.d)
-        except (InvalidInputError, TooManyDecisionsError):  # not every draw has a decision, some have many
-            continue
+    space = drawn_set(rng, SETS[family])
+    return space, *LAWS[name](rng, space.d)

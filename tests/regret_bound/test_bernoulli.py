@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 
+import law_cases
 import numpy as np
 import pytest
 from bernoulli_reference import divergence, exact_divergence, least_of_all, problem
@@ -11,20 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
-from example_sets import grid, matching, random_dag, random_intersection, random_matching, random_tree_set
+from example_sets import grid, matching, random_matching, random_tree_set
 from marks import later
-from semibandits.errors import InvalidInputError, SolverError
+from semibandits.errors import SolverError
 from semibandits.regret_bound import enumeration, price_proof, price_search
 
 GAP = 1e-4
-SETS = {
-    "paths": random_dag,
-    "perfect matchings": lambda rng: random_matching(rng, "both"),
-    "matchings of rows": lambda rng: random_matching(rng, "rows"),
-    "matchings": lambda rng: random_matching(rng, "none"),
-    "intersections": random_intersection,
-    "trees": random_tree_set,
-}
+SETS = law_cases.SETS | {"matchings of rows": lambda rng: random_matching(rng, "rows"), "trees": random_tree_set}
 MEANS = {
     "any": lambda rng, d: rng.random(d),
     "ends": lambda rng, d: rng.integers(0, 3, d) / 2.0,
@@ -39,12 +33,8 @@ PAIRS = sb.Paths([("s", "u"), ("u", "t"), ("s", "v"), ("v", "t")], "s", "t")
 
 def drawn(seed, family, means):
     rng = np.random.default_rng(seed)
-    while True:
-        try:
-            space = SETS[family](rng)
-        except InvalidInputError:  # not every random pair of matroids has a common base, not every graph a matching
-            continue
-        return space, MEANS[means](rng, space.d)
+    space = law_cases.drawn_set(rng, SETS[family], most=20_000)
+    return space, MEANS[means](rng, space.d)
 
 
 def solve(space, theta, **options):

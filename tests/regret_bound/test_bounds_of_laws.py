@@ -16,6 +16,8 @@ from semibandits.regret_bound.raises import cheapest_raises
 GAP = 1e-4
 
 
+PAIRS = sb.Paths([("s", "u"), ("u", "t"), ("s", "v"), ("v", "t")], "s", "t")
+"""Two paths of two items each."""
 by_law = pytest.mark.parametrize("name", LAWS)
 by_family = pytest.mark.parametrize("family", SETS)
 
@@ -125,18 +127,14 @@ def test_a_known_bound_lowers_the_constant():
     assert sb.graves_lai(space, theta, law=Gaussian(0.5, upper=[0.0, -0.1, -1.0])).value == 0.0
 
 
-def two_paths():
-    return sb.Paths([("s", "u"), ("u", "t"), ("s", "v"), ("v", "t")], "s", "t")
-
-
 @pytest.mark.parametrize("method", ["auto", "enumeration"])
 def test_where_duality_fails_gamma_rewards_are_refused(method):
     """Means of 1 and a gap of 4: equal raises would say 0.864, raises of 0.27 and 3.73 say 0.792."""
     with pytest.raises(
         UnsupportedError, match=r"must be convex .* item [23] of mean 1, where it is convex only up to a raise of 1"
     ):
-        sb.graves_lai(two_paths(), [3.0, 3.0, 1.0, 1.0], law=Gamma(), method=method)
-    near = sb.graves_lai(two_paths(), [3.0, 3.0, 2.5, 2.5], law=Gamma(), method=method)
+        sb.graves_lai(PAIRS, [3.0, 3.0, 1.0, 1.0], law=Gamma(), method=method)
+    near = sb.graves_lai(PAIRS, [3.0, 3.0, 2.5, 2.5], law=Gamma(), method=method)
     items = Items.of(np.array([2.5]), 0.0, 0.0, 1.0)
     assert near.value == pytest.approx(1.0 / (2.0 * items.divergence(np.array([[0.5]]))[0, 0]), rel=1e-4)
 
@@ -145,7 +143,7 @@ def test_counts_of_mean_0_need_one_play_a_nat():
     """d(0, e) = e for counts: the gap per gap, whatever the gap."""
     result = sb.graves_lai(sb.MSets(2, 1), [3.0, 0.0], law=Poisson())
     assert result.value == pytest.approx(1.0, rel=1e-9)
-    path = sb.graves_lai(two_paths(), [1.0, 2.0, 0.0, 0.0], law=Poisson())
+    path = sb.graves_lai(PAIRS, [1.0, 2.0, 0.0, 0.0], law=Poisson())
     assert path.lower <= 1.0 + 1e-9
     assert path.value == pytest.approx(1.0, rel=1e-4)
 

@@ -11,7 +11,7 @@ import pytest
 from bound_checks import check_overlap, within
 
 import semibandits as sb
-from example_sets import partitions
+from example_sets import grid, grid_arcs, matching, partitions
 from marks import later
 from semibandits.kernels.separation import hub_walks
 from semibandits.laws import Gaussian
@@ -28,12 +28,6 @@ def rewards(kind, d, rng):
     if kind == "integer":
         return rng.integers(0, 6, d) * 0.1
     return rng.integers(0, 3, d) + 1e-6 * rng.random(d)
-
-
-def grid_arcs(k):
-    steps = ((0, 1), (1, 0), (1, 1))
-    cells = [(i, j) for i in range(k) for j in range(k)]
-    return [((i, j), (i + a, j + b)) for i, j in cells for a, b in steps if i + a < k and j + b < k]
 
 
 def matroids(rng):
@@ -96,11 +90,9 @@ def test_brackets_of_relabelled_copies_overlap(family, kind):
 @pytest.mark.parametrize("family", ["matching", "grid", "intersection"])
 def test_random_decisions_satisfy_their_constraints(family, kind):
     rng = np.random.default_rng(2)
-    decision_set = {
-        "matching": lambda: sb.Matchings([(i, j) for i in range(14) for j in range(14)]),
-        "grid": lambda: sb.Paths(grid_arcs(10), (0, 0), (9, 9)),
-        "intersection": lambda: partitions(80, 8),
-    }[family]()
+    decision_set = {"matching": lambda: matching(14), "grid": lambda: grid(10), "intersection": lambda: partitions(80, 8)}[
+        family
+    ]()
     theta, variance = rewards(kind, decision_set.d, rng), 10.0 ** rng.uniform(-1, 1, decision_set.d)
     s = sb.graves_lai(decision_set, theta, variance)
     information = np.where(s.suboptimal_items, 2.0 * variance / np.where(s.suboptimal_items, s.rates, 1.0), 0.0)
@@ -168,8 +160,6 @@ def test_some_cycles_of_intersections_lead_to_no_decision():
     assert not all(x in decision_set for x in plan_module.exchanged(solver._graph, walks).masks())
 
 
-# ------------------------------------------------------------------------------------------------------- equal bits
-
 SCRIPT = """
 import sys
 sys.path[:0] = {folders!r}
@@ -183,8 +173,7 @@ def fingerprint():
     rng = np.random.default_rng(7)
     digest = hashlib.sha256()
     for decision_set in (
-        sb.Matchings([(i, j) for i in range(9) for j in range(9)]), sb.Paths(grid_arcs(8), (0, 0), (7, 7)),
-        arborescences(60, 9, 1), sb.SpanningTrees([(i, j) for i in range(8) for j in range(i)]),
+        matching(9), grid(8), arborescences(60, 9, 1), sb.SpanningTrees([(i, j) for i in range(8) for j in range(i)]),
         sb.EnumeratedDecisions(np.unique(rng.random((40, 8)) < 0.5, axis=0)),
     ):  # fmt: skip
         s = sb.graves_lai(decision_set, rng.normal(size=decision_set.d), 10.0 ** rng.uniform(-1, 1, decision_set.d))
@@ -197,16 +186,15 @@ def test_results_have_the_same_bits_again_and_in_a_fresh_process():
     here = fingerprint()
     assert fingerprint() == here
     script = SCRIPT.format(folders=[str(Path(__file__).parents[k]) for k in (0, 1)])
-    for seed in ("2",):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "OMP_NUM_THREADS": seed, "OPENBLAS_NUM_THREADS": seed}
-        run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
-        assert run.stdout.strip() == here
+    environment = os.environ | dict.fromkeys(("PYTHONHASHSEED", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "2")
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert run.stdout.strip() == here
 
 
 @pytest.mark.parametrize("seed", [0, *later(1, 2)])
 def test_plain_pareto_fronts_confirm_the_verified_rates(seed):
     """Solver and certificate both drop labels by one number (lean fronts); plain dominance in two numbers finds no more."""
-    decision_set = sb.Paths(grid_arcs(12), (0, 0), (11, 11))
+    decision_set = grid(12)
     theta = np.random.default_rng(seed).random(decision_set.d)
     s = sb.graves_lai(decision_set, theta)
     u = np.where(s.suboptimal_items, 1.0 / np.where(s.suboptimal_items, s.rates, 1.0), 0.0)

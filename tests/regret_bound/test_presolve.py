@@ -6,11 +6,12 @@ import networkx as nx
 import numpy as np
 import pytest
 from bound_checks import exchange_graph, within
-from enumeration_reference import listed_cycles, simple_cycles
+from enumeration_reference import least_costs, listed_cycles, simple_cycles
 from hypothesis import given
 from hypothesis import strategies as st
 
 import semibandits as sb
+from example_sets import matching
 from semibandits.laws import Gaussian
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.plan import exchanged, unfolded
@@ -37,9 +38,7 @@ def graphs(draw):
 @given(graphs())
 def test_gaps_merged_nodes_and_free_arcs(graph):
     cycles = listed_cycles(graph)
-    gaps = np.full(graph.n_arcs, np.inf)
-    for cycle in cycles:
-        gaps[cycle] = np.minimum(gaps[cycle], graph.costs[cycle].sum())
+    gaps = least_costs(cycles, graph.costs)
     found = presolve(graph, Gaussian(), np.zeros(graph.n_arcs), within(TOLERANCE, graph))
     np.testing.assert_allclose(found.gaps, gaps, rtol=1e-12, atol=1e-15)
     np.testing.assert_array_equal(found.free, gaps <= TOLERANCE)
@@ -90,9 +89,7 @@ def test_blocks_agree_with_their_description(graph):
         assert len(np.unique(block.nodes)) == digraph.n
         assert nx.is_strongly_connected(nx.MultiDiGraph(zip(digraph.tails.tolist(), digraph.heads.tolist(), strict=True)))
         cycles = list(simple_cycles(digraph.tails, digraph.heads))
-        gaps = np.full(len(digraph.costs), np.inf)
-        for cycle in cycles:
-            gaps[cycle] = np.minimum(gaps[cycle], digraph.costs[cycle].sum())
+        gaps = least_costs(cycles, digraph.costs)
         np.testing.assert_allclose(block.gaps, gaps, rtol=1e-12)
         assert (gaps > 0).all()
         if digraph.has_hub:
@@ -110,8 +107,8 @@ def test_blocks_agree_with_their_description(graph):
 
 TIED = {
     "paths": lambda: sb.Paths([(i, j) for i in range(6) for j in range(i + 1, 6)], 0, 5),
-    "perfect matchings": lambda: sb.Matchings([(i, j) for i in range(4) for j in range(4)]),
-    "any matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(3)], saturate="none"),
+    "perfect matchings": lambda: matching(4),
+    "any matchings": lambda: matching(3, saturate="none"),
     "m-sets": lambda: sb.MSets(7, 3),
     "trees": lambda: sb.SpanningTrees([(i, j) for i in range(5) for j in range(i)]),
 }
