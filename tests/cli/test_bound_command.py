@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_cases import SHORT, TABLE, names
+from command_cases import ALONE, SHORT, TABLE, names
 
 from semibandits import SolverError, __version__
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
@@ -167,6 +167,9 @@ def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monk
     assert (code, answer["lower"], answer["value"], answer["status"]) == (3, *expected)
     assert json.loads(Path("b.json").read_text(encoding="utf-8")) == answer
     assert names() == ["b.json", "table.csv"]
+    Path("study.toml").write_text(ALONE, encoding="utf-8")
+    assert run(["run", "study.toml"])[::2] == (3, err)
+    assert not Path("study-results").exists()
 
 
 OUT_OF_MEMORY = "Error: the problem must fit into memory, got{}: leave items out, or use a larger machine\n"

@@ -90,7 +90,7 @@ REFUSED = {
     f"{SIMULATE} --report": "--report must be used with a folder to write it to, got none: add",
     f"{SIMULATE} --output table.csv": "'table.csv' must be a folder, got a file",
     f"{SIMULATE} --output table.csv/run": "folder must be writable",
-    f"{SIMULATE} --output results --resume --seed 1": "must contain a run of the same simulation, got another seed in results",
+    f"{SIMULATE} --output results --resume --seed 1": "in results (seed = 1, was 0): choose another folder (--output",
     f"{SIMULATE} --plot p.jpg": "the figure must end in .png, .pdf, .svg, got 'p.jpg'",
     f"{SIMULATE} --scheduler nowhere": "scheduler must be the address of a running Dask",
     f"{SIMULATE} --horizn 5": "--horizn",
