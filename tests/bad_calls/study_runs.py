@@ -86,6 +86,7 @@ REFUSED = [
     (lambda f: problem(f, SURE, PLAYED + 'rewards = "bernoulli"'), 'got 1.75 for v: use rewards = "gaussian"'),
     (lambda f: played(f, 'rewards = "poisson"\n[bound]\nlaw = "poisson"\n'), "law must be left out beside a simulation"),
     (lambda f: played(f, 'rewards = "replay"\n'), NO_OUTCOMES),
+    (lambda f: problem(f, 'dataset = "power-grid"', PLAYED + 'rewards = "replay"'), "got power-grid, which has none: choose "),
     (lambda f: played(f, f'rewards = "bernoulli"\n{GLPG}'), *NO_GLPG),
     (lambda f: problem(f, ROADS, CLOSED_FORM), *NO_BASES),
     (lambda f: problem(f, ROADS, f"{PLAYED}{CLOSED_FORM}"), *NO_BASES),

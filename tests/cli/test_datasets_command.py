@@ -1,26 +1,12 @@
 """``semibandits datasets``."""
 
-import json
 import sys
 
 import pytest
 
 from semibandits import datasets
-from semibandits.cli import main
 
 ROWS = {row.name: row for row in datasets.catalogue()}
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    def run(*arguments, columns=80):
-        monkeypatch.setenv("COLUMNS", str(columns))
-        with pytest.raises(SystemExit) as leave:
-            main(list(arguments))
-        captured = capsys.readouterr()
-        return leave.value.code, captured.out, captured.err
-
-    return run
 
 
 def cells(out):
@@ -30,9 +16,9 @@ def cells(out):
 
 
 @pytest.mark.parametrize("columns", [80, 108, 140])
-def test_all_datasets_are_listed_with_their_figures(run, columns):
-    code, out, err = run("datasets", columns=columns)
-    assert (code, err) == (0, "")
+def test_all_datasets_are_listed_with_their_figures(run, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = run.output(["datasets"])
     assert max(len(line) for line in out.splitlines()) <= columns
     listed = cells(out)
     assert list(listed) == list(ROWS)
@@ -53,9 +39,10 @@ def test_all_datasets_are_listed_with_their_figures(run, columns):
     assert "†" not in out
 
 
-def test_columns_stand_below_their_titles(run):
-    for columns in (80, 108):
-        lines = run("datasets", columns=columns)[1].splitlines()
+def test_columns_stand_below_their_titles(run, monkeypatch):
+    for columns in ("80", "108"):
+        monkeypatch.setenv("COLUMNS", columns)
+        lines = run.output(["datasets"]).splitlines()
         line, largest = (
             next(each for each in lines if each.startswith(name)) for name in ("germany50-routing", "la-serena-routing")
         )
@@ -68,17 +55,15 @@ def test_columns_stand_below_their_titles(run):
 
 def test_missing_datasets_are_marked_and_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "topohub", None)
-    code, out, _ = run("datasets")
-    assert code == 0
+    out = run.output(["datasets"])
     assert list(cells(out)) == list(ROWS)
     marked = {line.split()[0].rstrip("†") for line in out.splitlines() if "†" in line and not line.startswith("†")}
     assert marked == {name for name, row in ROWS.items() if row.needs and "topohub" in row.needs}
     assert "† needs a package that is not installed: pip install topohub" in " ".join(out.split())
-    code, out, _ = run("datasets", "germany50-routing")
-    assert code == 0
+    out = run.output(["datasets", "germany50-routing"])
     assert "pip install topohub (not installed)" in out
     assert "1,442 paths" in out
-    code, out, err = run("datasets", "germany50")
+    code, out, err = run(["datasets", "germany50"])
     assert (code, out) == (2, "")
     assert "pip install topohub" in err
 
@@ -86,8 +71,7 @@ def test_missing_datasets_are_marked_and_named(run, monkeypatch):
 @pytest.mark.parametrize("name", ROWS)
 def test_one_dataset(run, name):
     row = ROWS[name]
-    code, out, err = run("datasets", name)
-    assert (code, err) == (0, "")
+    out = run.output(["datasets", name])
     words = " ".join(out.split())
     for text in (row.title, row.question, row.note, row.provenance, row.licence, f"out of {row.d:,}", "per ln T"):
         assert text in words, text
@@ -97,49 +81,44 @@ def test_one_dataset(run, name):
     assert f'sb.datasets.load("{name}")' in out
 
 
-def test_the_shown_commands_work(run, capsys):
-    out = run("datasets", "polska-backbone")[1]
+def test_the_shown_commands_work(run):
+    out = run.output(["datasets", "polska-backbone"])
     use = out[out.index("Use\n") :].splitlines()[1:]
     commands = [line.split()[1:] for line in use if line.strip().startswith("semibandits")]
     assert [command[0] for command in commands] == ["bound", "simulate"]
     for command in commands:
         command = [{"10000": "50", "20": "2"}.get(word, word) for word in command]
-        assert run(*command)[0] == 0
+        assert run(command)[0] == 0
     exec("\n".join(line.strip() for line in use if "sb" in line), {})
 
 
 def test_as_json(run):
-    rows = json.loads(run("datasets", "--json")[1])
+    rows = run.json(["datasets"])
     assert [row["name"] for row in rows] == list(ROWS)
     assert rows[0]["decisions"] == 1442
-    one = json.loads(run("datasets", "air-fares", "--json")[1])
+    one = run.json(["datasets", "air-fares"])
     assert one == next(row for row in rows if row["name"] == "air-fares")
     assert one["lower"] <= one["value"]
     assert one["needs"] is None
 
 
 def test_all_networks_are_listed(run):
-    code, out, err = run("datasets", "--networks")
-    assert (code, err) == (0, "")
+    out = run.output(["datasets", "--networks"])
     lines = {line.split()[0]: line.split() for line in out.splitlines() if line.strip()}
     for name in datasets.list_networks():
         network = datasets.network(name)
         assert lines[name][1:3] == [str(len(network.nodes)), str(len(network.links))]
         assert (lines[name][3] == "geographic") == network.geographic
     assert max(len(line) for line in out.splitlines()) <= 80
-
-
-def test_networks_as_json(run):
-    networks = json.loads(run("datasets", "--networks", "--json")[1])
+    networks = run.json(["datasets", "--networks"])
     assert [network["name"] for network in networks] == list(datasets.list_networks())
     assert sum(network["geographic"] for network in networks) == 14
 
 
 def test_nodes_of_one_network(run):
     for options in ((), ("--networks",)):
-        code, out, _ = run("datasets", "polska", *options)
-        assert code == 0
+        out = run.output(["datasets", "polska", *options])
         assert all(node.name in out for node in datasets.network("polska").nodes)
-    network = json.loads(run("datasets", "polska", "--json")[1])
+    network = run.json(["datasets", "polska"])
     assert len(network["links"]) == 18
     assert {"name", "x", "y"} == set(network["nodes"][0])

@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import io
-import json
 import re
 import runpy
 import shutil
@@ -12,7 +11,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from semibandits.cli import main
 from semibandits.cli.simulate import HELP
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.families.description import fingerprint
@@ -25,13 +23,6 @@ from semibandits.policies.registry import POLICIES
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FORMATS = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-
-
-def run(*arguments, capsys):
-    with pytest.raises(SystemExit) as leave:
-        main(list(map(str, arguments)))
-    assert leave.value.code == 0
-    return capsys.readouterr().out
 
 
 def indented_block(text, first_line):
@@ -111,7 +102,7 @@ def _shorter(line):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("short_examples")
-def test_the_commands_of_the_readme_run(capsys):
+def test_the_commands_of_the_readme_run(run):
     """With few rounds and replications: `make demo` and tests/examples run whole studies."""
     commands = re.findall(r"^    semibandits (.+)$", README, re.MULTILINE)
     assert len(commands) >= 6
@@ -122,12 +113,11 @@ def test_the_commands_of_the_readme_run(capsys):
         if words[0] == "serve":  # which runs until it is stopped; tests/service/test_server.py starts it with the same words
             assert words[1] == "--storage"
         else:
-            assert run(*words, capsys=capsys)
+            assert run.output(words)
 
 
-def test_the_figures_of_the_readme_are_those_of_the_demo(capsys):
-    out = run("bound", "germany50", "--source", "Saarbruecken", "--target", "Greifswald", "--json", capsys=capsys)
-    answer = json.loads(out)
+def test_the_figures_of_the_readme_are_those_of_the_demo(run):
+    answer = run.json(["bound", "germany50", "--source", "Saarbruecken", "--target", "Greifswald"])
     assert answer["decisions"] == 1442
     assert "1,442 paths" in README
     lower, value = map(float, re.search(r"([\d.]+) ≤ C\(θ\) ≤ ([\d.]+), gap", README).groups())
@@ -143,18 +133,17 @@ def test_the_figures_of_the_readme_are_those_of_the_demo(capsys):
     assert answer["regret"][1] == {"horizon": 100_000, "bound": pytest.approx(1218, abs=0.6)}
 
 
-def test_the_files_in_the_formats_are_read(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_the_files_in_the_formats_are_read(run):
     Path("roads.csv").write_text(indented_block(FORMATS, "    tail,head,theta"), encoding="utf-8")
-    assert run("bound", "roads.csv", "--source", "home", "--target", "office", capsys=capsys)
+    assert run.output(["bound", "roads.csv", "--source", "home", "--target", "office"])
     Path("trees.json").write_text(indented_block(FORMATS, '    {\n      "family"'), encoding="utf-8")
-    answer = json.loads(run("bound", "trees.json", "--json", capsys=capsys))
+    answer = run.json(["bound", "trees.json"])
     assert answer["decisions"] == 3
     assert answer["optimal"]["items"] == ["root to a", "a to b"]
 
 
-def test_the_keys_of_the_answer_are_all_described(capsys):
-    answer = json.loads(run("bound", "polska", "--family", "trees", "--json", capsys=capsys))
+def test_the_keys_of_the_answer_are_all_described(run):
+    answer = run.json(["bound", "polska", "--family", "trees"])
     section = FORMATS[FORMATS.index("## Output of `bound`") : FORMATS.index("## Simulations")]
     described = set(re.findall(r"`(\w+)`", section))
     assert set(answer) <= described
@@ -170,24 +159,22 @@ FILES = {
 }
 
 
-def test_the_examples_in_the_help_of_simulate_run(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_the_examples_in_the_help_of_simulate_run(run):
     for name, content in FILES.items():
         Path(name).write_text(content, encoding="utf-8")
     examples = re.findall(r"^semibandits (simulate .+)$", HELP, re.MULTILINE)
     assert len(examples) >= 8
     for example in examples:
         words = example.replace("--workers auto", "--workers 1").split()
-        assert run(*words, "-T", 30, "-n", 2, capsys=capsys)
+        assert run.output([*words, "-T", 30, "-n", 2])
     assert Path("regret.png").exists()
     assert Path("run1/simulation.zip").exists()
 
 
-def test_simulations_are_described(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_simulations_are_described(run):
     section = FORMATS[FORMATS.index("## Simulations") :]
     command = re.search(r"^    semibandits (simulate .+)$", section, re.MULTILINE).group(1)
-    answer = json.loads(run(*command.split(), "-T", 30, "-n", 2, "--output", "run", "--json", capsys=capsys))
+    answer = run.json([*command.split(), "-T", 30, "-n", 2, "--output", "run"])
     described = set(re.findall(r"`([\w./]+)`", section))
     policy = answer["policies"][0]
     assert set(answer) | set(policy) | set(policy["calls"]) | set(policy["curve"]) <= described

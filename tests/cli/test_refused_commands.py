@@ -33,7 +33,10 @@ REFUSED = {
     "bound germany50 --source Berln --target Essen": "did you mean Berlin",
     "bound germany50 --family msets": "family of a network must be a known name",
     "bound germany50 --size 3": "--size must suit the problem",
-    "bound germany50-routing --minimize": "--minimize must suit the problem",
+    **{
+        f"bound germany50-routing {option}": f"{option.split()[0]} must suit the problem, got it with the dataset"
+        for option in ("--minimize", "--family paths", "--size 1", "--capacity 1", "--source Berlin", "--saturate rows")
+    },
     "bound germany50-routing --column theta=x": "--column must suit the problem",
     "bound polska --family trees --source Lodz": "--source must suit the problem",
     "bound atlanta --family trees": "got the network atlanta, whose coordinates are positions in a drawing",
@@ -87,7 +90,7 @@ REFUSED = {
     f"{SIMULATE} --report": "--report must be used with a folder to write it to, got none: add",
     f"{SIMULATE} --output table.csv": "'table.csv' must be a folder, got a file",
     f"{SIMULATE} --output table.csv/run": "folder must be writable",
-    f"{SIMULATE} --output results --resume --seed 1": "must contain a run of the same simulation, got another seed in results",
+    f"{SIMULATE} --output results --resume --seed 1": "in results (seed = 1, was 0): choose another folder (--output",
     f"{SIMULATE} --plot p.jpg": "the figure must end in .png, .pdf, .svg, got 'p.jpg'",
     f"{SIMULATE} --scheduler nowhere": "scheduler must be the address of a running Dask",
     f"{SIMULATE} --horizn 5": "--horizn",

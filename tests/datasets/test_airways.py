@@ -1,7 +1,6 @@
 """Journeys from Boston to San Diego: two counts of paths, independent distances and fares."""
 
 import math
-from collections import defaultdict
 
 import networkx as nx
 import numpy as np
@@ -26,17 +25,9 @@ def great_circle(a, b):
 
 
 def test_there_are_3_300_091_paths(dataset):
-    """Counted by the set, by adding up over airports, and by powers of the adjacency matrix."""
+    """Counted by the set, and by powers of the adjacency matrix."""
     arcs = dataset.decision_set.items
-    assert (dataset.decision_set.d, len(dataset.positions)) == (313, 26)
     assert dataset.decision_set.count() == 3_300_091
-    onward = defaultdict(int, SAN=1)
-    out = defaultdict(list)
-    for u, v in arcs:
-        out[u].append(v)
-    for u in sorted(out, key=lambda code: great_circle(dataset.positions[code], dataset.positions["SAN"])):
-        onward[u] = sum(onward[v] for v in out[u])
-    assert onward["BOS"] == 3_300_091
     codes = sorted(dataset.positions)
     matrix = np.zeros((26, 26), dtype=np.int64)
     for u, v in arcs:
@@ -95,11 +86,3 @@ def test_which_journey_is_best_under_other_parameters():
     model = FareModel()
     assert model.mean(1_000, 2) == pytest.approx(model.mean(1_000, 1) * 2 / 3)
     assert model.mean(1_000, 3) == pytest.approx(model.mean(1_000, 1) / 2)
-
-
-def test_description_of_the_dataset(dataset):
-    assert dataset.unit == "USD"
-    assert dataset.instance.geographic
-    assert dataset.licence == "public domain"
-    assert "OurAirports" in dataset.provenance
-    assert "Bureau of Transportation Statistics" in dataset.provenance

@@ -8,29 +8,22 @@ from built import built
 from semibandits import datasets
 from semibandits.datasets import DelayModel
 
-TREES = [("polska", 18, 11, 5_161), ("nobel-germany", 26, 16, 109_945), ("germany50", 88, 49, 45_872_303_044_444_270_937)]
-MULTICAST = [("nobel-us", "Ann-Arbor", 39, 13, 31_497), ("germany50", "Frankfurt", 172, 49, 45_872_303_044_444_270_937)]
 
-
-@pytest.mark.parametrize(("network", "d", "m", "count"), TREES)
-def test_spanning_trees(network, d, m, count):
+@pytest.mark.parametrize("network", ["polska", "nobel-germany", "germany50"])
+def test_spanning_trees(network):
     dataset = built(f"{network}-backbone")
     trees, graph = dataset.decision_set, datasets.network(network).graph()
-    assert (trees.d, trees.m, trees.count()) == (d, m, count)
-    assert count == pytest.approx(nx.number_of_spanning_trees(graph), rel=1e-9)
+    assert trees.count() == pytest.approx(nx.number_of_spanning_trees(graph), rel=1e-9)
     shortest = nx.minimum_spanning_tree(graph, weight="km").size(weight="km")
     assert dataset.theta @ trees.maximize(dataset.theta) == pytest.approx(-shortest / 200, rel=1e-12)
     assert set(dataset.positions) == set(graph)
-    assert (dataset.unit, dataset.origin, dataset.family) == ("ms", "modelled", "trees")
 
 
-@pytest.mark.parametrize(("network", "root", "d", "m", "count"), MULTICAST)
-def test_multicast(network, root, d, m, count):
+@pytest.mark.parametrize(("network", "root"), [("nobel-us", "Ann-Arbor"), ("germany50", "Frankfurt")])
+def test_multicast(network, root):
     """The best arborescence is Edmonds's; each tree can be directed away from the root in one way, so counts are equal."""
     dataset, raw, model = built(f"{network}-multicast"), datasets.network(network), DelayModel()
-    assert (dataset.decision_set.d, dataset.decision_set.m) == (d, m)
-    assert dataset.decision_set.count() == count
-    assert count == pytest.approx(nx.number_of_spanning_trees(raw.graph()), rel=1e-9)
+    assert dataset.decision_set.count() == pytest.approx(nx.number_of_spanning_trees(raw.graph()), rel=1e-9)
     graph = nx.DiGraph()
     for link in raw.links:
         for (u, v), utilisation in zip((link.ends, link.ends[::-1]), link.utilisation, strict=True):
@@ -49,9 +42,3 @@ def test_multicast(network, root, d, m, count):
     assert [node for node, degree in chosen.in_degree if degree == 0] == [root]
     assert dataset.labels == tuple(f"{u} → {v}" for u, v in arcs)
     assert dataset.instance.geographic
-
-
-def test_direction_matters_in_multicast():
-    dataset = built("germany50-multicast")
-    theta = dict(zip([item[:2] for item in dataset.decision_set.items], dataset.theta, strict=True))
-    assert sum(theta[u, v] != theta[v, u] for u, v in theta if (v, u) in theta) > 80

@@ -1,14 +1,11 @@
 """The recorded figures of every dataset agree with a new solve and with docs/datasets.md."""
 
 import dataclasses
-import itertools
-import math
 import re
 import sys
 from importlib.resources import files
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 import pytest
 from built import built, solved
@@ -71,26 +68,6 @@ def test_recorded_figures_are_found_again(name):
     assert result.lower <= row.value * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.family in ("trees", "msets", "matroid")])
-def test_smallest_gaps_of_bases_are_those_of_swaps(name):
-    dataset = built(name)
-    losses = dataset.decision_set.exchange_graph(dataset.theta).costs
-    tie = 1e-12 * ROWS[name].m * np.abs(dataset.theta).max()
-    assert ROWS[name].smallest_gap == pytest.approx(losses[losses > tie].min(), rel=1e-9)
-
-
-@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.family == "paths"])
-def test_smallest_gaps_of_paths_are_those_of_the_second_best(name):
-    dataset = built(name)
-    paths = dataset.decision_set
-    graph = nx.DiGraph()
-    for (u, v), theta in zip(paths.items, dataset.theta, strict=True):
-        graph.add_edge(u, v, cost=-theta)
-    by_cost = nx.shortest_simple_paths(graph, paths.source, paths.target, weight="cost")
-    best, second = (nx.path_weight(graph, path, "cost") for path in itertools.islice(by_cost, 2))
-    assert ROWS[name].smallest_gap == pytest.approx(second - best, rel=1e-9)
-
-
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ROWS)
 def test_datasets_survive_a_file(name, tmp_path):
@@ -106,17 +83,6 @@ def test_datasets_survive_a_file(name, tmp_path):
     assert again.decision_set.m == dataset.decision_set.m
     assert (again.name, again.unit, again.note) == (dataset.instance.name, dataset.unit, dataset.instance.note)
     assert not dataset.theta.flags.writeable
-
-
-def test_second_counts_of_sets_without_a_formula():
-    """Quotas: decisions drawn at random from the m-sets of size 10 obey as often as the count says, to five sigma."""
-    dataset = built("flights-quotas")
-    rng, n = np.random.default_rng(11), 20_000
-    share = ROWS["flights-quotas"].decisions / math.comb(288, 10)
-    m1, m2 = dataset.decision_set.m1, dataset.decision_set.m2
-    draws = [rng.choice(288, 10, replace=False) for _ in range(n)]
-    obeyed = sum(m1.is_independent(draw) and m2.is_independent(draw) for draw in draws)
-    assert abs(obeyed - n * share) < 5 * math.sqrt(n * share * (1 - share))
 
 
 def test_rows_are_frozen_and_name_their_packages():

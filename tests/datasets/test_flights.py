@@ -3,7 +3,6 @@
 import io
 import json
 import runpy
-import sys
 import tarfile
 import zipfile
 from collections import Counter
@@ -83,18 +82,7 @@ def test_variances_are_the_proxy_and_the_sample_variances():
         assert variance == pytest.approx(float(Fraction(squares * n - total**2, n * (n - 1))), rel=1e-12)
 
 
-def test_sizes_of_the_route_datasets():
-    for name in ("flights-on-time", "flights-delays"):
-        decisions = built(name).decision_set
-        assert (decisions.d, decisions.m, decisions.count()) == (288, 10, comb(288, 10))
-    carriers = Counter(CARRIERS)
-    decisions = built("flights-two-a-carrier").decision_set
-    assert (decisions.d, decisions.m) == (288, sum(min(2, n) for n in carriers.values())) == (288, 27)
-    assert sum(n <= 2 for n in carriers.values()) == 5
-    assert (built("flights-quotas").decision_set.d, built("flights-quotas").decision_set.m) == (288, 10)
-
-
-def test_quotas_have_7_7e16_decisions():
+def test_how_many_decisions_obey_the_quotas():
     """Counted carrier by carrier, by the number of routes chosen from each airport."""
     ways = {(0, 0, 0): 1}
     airports = sorted(set(ORIGINS))
@@ -108,7 +96,7 @@ def test_quotas_have_7_7e16_decisions():
                     more[total] += count * int(np.prod([comb(k, p) for k, p in zip(n, pick, strict=True)]))
         ways = more
     count = sum(number for chosen, number in ways.items() if sum(chosen) == 10)
-    assert round(count / 1e16, 1) == 7.7
+    assert count == built("flights-quotas").decision_set.count()
 
 
 def test_quotas_are_kept_and_cost_little():
@@ -134,7 +122,7 @@ def test_hours_are_those_of_the_package():
     assert dataset.labels[0] == "Charlotte – 05:00"
 
 
-def test_there_are_1_85e12_timetables():
+def test_how_many_timetables_there_are():
     """Hour by hour, over the sets of destinations that have got one."""
     cities = sorted({city for city, *_ in TABLE["hours"]})
     ways = {0: 1}
@@ -146,7 +134,7 @@ def test_there_are_1_85e12_timetables():
                 if not served & city:
                     more[served | city] += count
         ways = more
-    assert round(ways[2**12 - 1] / 1e12, 2) == 1.85
+    assert ways[2**12 - 1] == built("flights-by-hour").decision_set.count()
 
 
 @pytest.mark.parametrize("name", ["flights-on-time", "flights-delays"])
@@ -229,22 +217,3 @@ def test_histograms_are_packed_and_unpacked(script, counts):
     unpacked = flights._unpacked(min(counts), map(int, script["packed"](Counter(counts)).split()))
     assert Counter(unpacked.tolist()) == counts
     assert np.all(np.diff(unpacked) >= 0)
-
-
-def test_the_script_compares_without_writing(tiny_package, monkeypatch, tmp_path, capsys):
-    package, _ = tiny_package
-    monkeypatch.syspath_prepend(TOOLS)
-    monkeypatch.setattr(sys, "argv", ["flights.py", "--check", str(package)])
-    import common
-
-    monkeypatch.setattr(common, "TABLES", tmp_path)
-    target = tmp_path / "flights.json"
-    target.write_text("{}", encoding="utf-8")
-    with pytest.raises(SystemExit, match=r"flights\.json: the bundled table differs"):
-        runpy.run_path(str(TOOLS / "flights.py"), run_name="__main__")
-    assert target.read_text(encoding="utf-8") == "{}"
-    monkeypatch.setattr(sys, "argv", ["flights.py", str(package)])
-    runpy.run_path(str(TOOLS / "flights.py"), run_name="__main__")
-    monkeypatch.setattr(sys, "argv", ["flights.py", "--check", str(package)])
-    runpy.run_path(str(TOOLS / "flights.py"), run_name="__main__")
-    assert "the same" in capsys.readouterr().out

@@ -15,14 +15,7 @@ import xlwt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits import graves_lai
-from semibandits.decisions.matchings import Matchings
-from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.msets import MSets
-from semibandits.decisions.paths import Paths
-from semibandits.decisions.routes import Routes
-from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits import Matchings, MatroidBases, MatroidIntersection, MSets, Paths, Routes, SpanningTrees
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.families.registry import FAMILIES
 from semibandits.instances import ProblemOptions, read_json, read_table, write_json
@@ -297,18 +290,6 @@ def test_files_of_people_are_read(name, tmp_path):
     assert again.theta.tolist() == file.theta
     assert again.in_costs is file.in_costs
     assert decisions_of(again.decision_set) == decisions_of(file.decision_set)
-
-
-def test_a_size_within_capacities_has_a_closed_form(tmp_path):
-    """The certified value is that of listing all decisions."""
-    table = "item,group,theta\nu,p,5\nv,p,4\nw,p,3.5\nx,q,3\ny,q,1\nz,q,2.25\n"
-    path = put(tmp_path, table, "table.csv")
-    instance = read_table(path, ProblemOptions(capacities=("2",), size=3))
-    closed = graves_lai(instance.decision_set, instance.theta, instance.variance)
-    listed = graves_lai(instance.decision_set, instance.theta, instance.variance, method="enumeration", gap=1e-6)
-    assert closed.method == "closed-form"
-    assert closed.value == pytest.approx(listed.value, rel=1e-5)
-    assert closed.value > 0
 
 
 NEEDS = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".xls": "xlrd"}

@@ -53,7 +53,7 @@ def alone(place, made):
 
 @pytest.fixture
 def logged(monkeypatch):
-    """A small dataset with outcomes, called logged, and one without, called told."""
+    """A small dataset with outcomes, called logged."""
     logs = tuple(np.random.default_rng(5).normal(mean, 1 + mean, 40 + i) for i, mean in enumerate((0.0, 0.5, 1.0)))
     description = {
         "family": "msets", "name": "Logged things", "size": 1, "theta": [float(log.mean()) for log in logs],
@@ -61,10 +61,7 @@ def logged(monkeypatch):
     }  # fmt: skip
     instance = instance_from_description(description)
     texts = {"question": "Which one?", "origin": "measured", "provenance": "made up", "licence": "none"}
-    made = {
-        name: Dataset(name=name, instance=instance, outcomes=outcomes, **texts)
-        for name, outcomes in (("logged", logs), ("told", None))
-    }
-    monkeypatch.setattr(datasets, "load", made.__getitem__)
-    monkeypatch.setattr(datasets, "list_datasets", lambda: tuple(made))
-    return made["logged"]
+    dataset = Dataset(name="logged", instance=instance, outcomes=logs, **texts)
+    monkeypatch.setattr(datasets, "load", {"logged": dataset}.__getitem__)
+    monkeypatch.setattr(datasets, "list_datasets", lambda: ("logged",))
+    return dataset

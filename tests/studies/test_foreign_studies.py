@@ -115,8 +115,6 @@ def test_sparse_files_take_no_memory(tmp_path):
         read_bytes(__file__, most=10)
 
 
-# TOML -----------------------------------------------------------------------------------------------------------------
-
 PARTS = {"bare": "a", "quoted": '"a"', "literal": "'a'", "empty": '""', "escaped": '"\\""'}
 PLACES = {
     "key": "{} = 1", "header": "[{}]", "tables": "[[{}]]", "inline": "x = {{ {} = 1 }}",

@@ -52,19 +52,19 @@ def test_foreign_files_in_the_folder_are_refused(alone, text, message):
         run_again()
 
 
-@pytest.mark.parametrize("content", ['{"seconds": []}', '{"seconds": {"CUCB": 3}}', '{"seconds": {"CUCB": {"0": NaN}}}'])
-def test_timings_that_are_none(played, content):
-    Path("study-results/timings.json").write_text(content, encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"timings.json must .*: remove it, seconds are then unknown"):
+@pytest.mark.parametrize(("name", "content", "message"), [
+    *(("timings.json", f'{{"seconds": {seconds}}}', "timings.json must .*: remove it, seconds are then unknown")
+      for seconds in ("[]", '{"CUCB": 3}', '{"CUCB": {"0": NaN}}')),
+    ("bound.json", "{", "bound.json must be readable JSON, got .*: remove it, or choose"),
+    ("instance.json", "", "study-results/instance.json is damaged"),
+])  # fmt: skip
+def test_files_that_became_unreadable(played, name, content, message):
+    Path("study-results", name).write_text(content, encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=message):
         run_again()
-    Path("study-results/timings.json").unlink()
-    assert run_again().finished_before
-
-
-def test_a_bound_that_became_unreadable(alone):
-    Path("study-results/bound.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"bound.json must be readable JSON, got .*: remove it, or choose"):
-        run_again()
+    if name == "timings.json":
+        Path("study-results", name).unlink()
+        assert run_again().finished_before
 
 
 @pytest.mark.parametrize("name", ["about.json", "report.html", "summary.csv", "regret.png", "timings.json"])
@@ -96,19 +96,6 @@ def test_a_result_that_was_removed_is_played_again(played):
     path.unlink()
     assert not run_again().finished_before
     assert path.read_bytes() == before
-
-
-def test_a_figure_in_the_folder_of_the_results(place):
-    text = STUDY + '[output]\nfolder = "new"\nfigure = "new/curves.svg"\n'
-    run_text(text)
-    assert Path("new/curves.svg").read_text(encoding="utf-8").startswith("<?xml")
-    assert not Path("new/regret.png").exists()
-
-
-def test_an_instance_that_became_unreadable(played):
-    Path("study-results/instance.json").write_text("", encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"study-results/instance.json is damaged"):
-        run_again()
 
 
 @pytest.mark.parametrize("key", ["plan", "value", "lower", "status", "optimal", "suboptimal_items", "stats"])
@@ -223,9 +210,11 @@ def test_a_bound_that_was_not_found_is_not_sought_again(place, monkeypatch):
 
 def test_without_a_folder_nothing_is_kept(place):
     study = dataclasses.replace(read_study("study.toml"), output=Output())
-    result = run_study(study)
-    assert (result.folder, result.report, result.written) == (None, None, ())
-    assert names(".") == ["study.toml", "table.csv"]
+    for rewards in ("gaussian", "bernoulli"):
+        result = run_study(dataclasses.replace(study, simulation=dataclasses.replace(study.simulation, rewards=rewards)))
+        assert (result.folder, result.report, result.written) == (None, None, ())
+        assert result.simulation.lower_bound == result.bound.lower
+        assert result.bound.rewards == rewards
     alone = run_study(dataclasses.replace(study, simulation=None))
     assert alone.bound.value == pytest.approx(BOUND)
     assert names(".") == ["study.toml", "table.csv"]

@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,6 @@ from semibandits.instances import instance_from_description
 from semibandits.studies import ProblemChoice, Study, read_study, run, run_study
 from semibandits.studies.bound_file import as_result, gaussian_twin, kept_bound
 from semibandits.studies.task import Task
-
-# The bound alone ------------------------------------------------------------------------------------------------------
 
 
 def test_the_bound_alone(place, monkeypatch):
@@ -80,29 +77,6 @@ def test_bernoulli_rewards_have_a_bound_of_their_own(place, monkeypatch):
     assert (again.finished_before, again.written) == (True, ())
     assert (again.bound.rewards, again.bound.value) == ("bernoulli", result.bound.value)
     assert state("study-results") == before
-
-
-def test_nothing_of_a_bernoulli_study_depends_on_being_interrupted(place):
-    run_text(BERNOULLI + '[output]\nfolder = "whole"\n')
-    text = BERNOULLI + '[output]\nfolder = "broken"\n'
-    with pytest.raises(ZeroDivisionError):
-        run_text(text, progress=lambda done, total: 1 // (3 - done))
-    run_text(text)
-    for name in ("simulation.zip", "instance.json"):
-        assert Path("broken", name).read_bytes() == Path("whole", name).read_bytes()
-
-
-def test_a_bernoulli_study_keeps_its_bound_without_a_folder(place):
-    study = read_study_without_folder(BERNOULLI)
-    result = run_study(study)
-    assert result.folder is None
-    assert result.simulation.lower_bound == result.bound.lower == pytest.approx(BERNOULLI_BOUND)
-
-
-def read_study_without_folder(text):
-    Path("study.toml").write_text(text, encoding="utf-8")
-    study = read_study("study.toml")
-    return replace(study, output=replace(study.output, folder=None, figure=False, report=False))
 
 
 @pytest.mark.parametrize(
@@ -176,14 +150,6 @@ def test_policies_may_have_another_variance(place, logged):
     np.testing.assert_array_equal(result.simulation.regret["CUCB"], own.regret["CUCB"])
 
 
-def test_replays_without_outcomes_name_datasets_with_outcomes(place, logged):
-    with pytest.raises(InvalidInputError, match=r"to draw from, got told, which has none: choose logged$"):
-        run_text(REPLAY.replace("logged", "told"))
-    assert not Path("study-results").exists()
-
-
-# The bound, written and read ------------------------------------------------------------------------------------------
-
 INSTANCES = {
     "msets": {"family": "msets", "size": 2, "theta": [1, 0.75, 0.5, 0.25]},
     "paths": {
@@ -219,13 +185,6 @@ def test_a_bound_is_read_as_it_was_solved(name):
     assert plan(read) == plan(solved)
 
 
-COUNTS = """
-[problem]
-file = "table.csv"
-size = 2
-"""
-
-
 @pytest.mark.parametrize(
     ("law", "model"),
     [
@@ -238,7 +197,7 @@ def test_other_laws(place, law, model):
     """The study plays what `simulate` plays, keeps the bound of the law, and finds both again."""
     Path("table.csv").write_text("item,theta\nu,3\nv,2\nw,1\nx,0.5\n", encoding="utf-8")
     played = f'[simulation]\npolicies = ["GLADE", "thompson"]\nrewards = "{law}"\nhorizon = 300\nreplications = 3\nseed = 4\n'
-    result = run_text(COUNTS + played)
+    result = run_text(ALONE + played)
     policies = {"GLADE": sb.GLADE(), "ThompsonSampling": sb.ThompsonSampling()}
     own = sb.simulate(sb.MSets(4, 2), model, policies, 300, 3, seed=4)
     for name in policies:
@@ -248,5 +207,5 @@ def test_other_laws(place, law, model):
     assert result.bound.law == model.law
     assert read("bound.json")["law"]["name"] == law.partition(":")[0]
     assert run_study(read_study("study-results/study.toml")).finished_before
-    alone = run_text(COUNTS + f'[bound]\nlaw = "{law}"\n[output]\nfolder = "alone"\n')
+    alone = run_text(ALONE + f'[bound]\nlaw = "{law}"\n[output]\nfolder = "alone"\n')
     assert alone.bound.value == pytest.approx(result.bound.value)

@@ -9,7 +9,6 @@ from semibandits.cli import app
 from semibandits.errors import InvalidInputError
 from semibandits.reporting.report import retitled
 from semibandits.reporting.sources import read_results
-from semibandits.studies import read_study, run_study
 
 TABLE = "item,theta\na,0.5\nb,0.25\nc,0.125\n"
 TEXTS = {"title": "Front page", "unit": "clicks", "question": "Which item?"}
@@ -28,12 +27,8 @@ def call(*words):
     return end.value.code
 
 
-def page(path):
-    return json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.DOTALL)[1])
-
-
 def shown(path):
-    data = page(path)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.DOTALL)[1])
     return data["title"], data["unit"], data["subtitle"]
 
 
@@ -48,17 +43,6 @@ def test_options_reach_the_report_and_the_instance(place):
     assert shown(place / "again/report.html") == ("Front page", "clicks", "Which item?")
     assert call("report", "run", "--title", "Elsewhere", "--unit", "views", "--question", "Why?") == 0
     assert shown(place / "run/report.html") == ("Elsewhere", "views", "Why?")
-
-
-def test_keys_of_a_study(place):
-    texts = "".join(f'{key} = "{text}"\n' for key, text in TEXTS.items())
-    study = (
-        f'[problem]\nfile = "items.csv"\nsize = 1\n{texts}'
-        '[simulation]\npolicies = ["CUCB"]\nhorizon = 50\nreplications = 2\n[output]\nfolder = "out"\n'
-    )
-    (place / "study.toml").write_text(study)
-    run_study(read_study(place / "study.toml"))
-    assert shown(place / "out/report.html") == ("Front page", "clicks", "Which item?")
 
 
 def test_a_bound_keeps_them(place):
