@@ -4,7 +4,7 @@ import copy
 import json
 import math
 import re
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,16 +20,24 @@ NASTY = [
 ]  # fmt: skip
 
 
-@cache
-def _germany():
+def fresh(make):
+    """A copy of what is made once, in each call."""
+    made = cache(make)
+    return wraps(make)(lambda: copy.deepcopy(made()))
+
+
+@fresh
+def germany():
+    """A network on a map, directed, with everything."""
     instance = network("germany50").delay_dag("Saarbruecken", "Greifswald")
     policies = [sb.OSSB(), sb.ESCB(), sb.AESCB(), sb.CUCB(), sb.ThompsonSampling()]
     title = "Which way should packets go from Saarbruecken to Greifswald?"
     return _payload(instance, policies, horizon=2000, replications=4, unit="ms", title=title)
 
 
-@cache
-def _tree():
+@fresh
+def tree():
+    """An abstract network with parallel links."""
     graph = nx.MultiGraph(nx.petersen_graph())
     graph.add_edges_from([(0, 1), (5, 7), (5, 7)])  # parallel links, which the drawing bows apart
     choices = sb.SpanningTrees(nx.relabel_nodes(graph, "node {}".format))
@@ -40,8 +48,9 @@ def _tree():
     return _payload((choices, theta), policies, title="Which backbone should be built?", positions=place)
 
 
-@cache
-def _matching():
+@fresh
+def matching():
+    """A heat map with a pair that does not exist."""
     rows = ["student", "engineer", "artist", "lawyer", "retired"]
     columns = ["drama", "comedy", "thriller", "science fiction", "documentary"]
     choices = sb.Matchings([(r, c) for r in rows for c in columns if (r, c) != ("lawyer", "drama")])
@@ -50,8 +59,9 @@ def _matching():
     return _payload((choices, theta), [sb.OSSB(), sb.CUCB()], unit="stars", title=title)
 
 
-@cache
-def _shortlist():
+@fresh
+def shortlist():
+    """Bars in groups, more than the page shows at first."""
     d = 60
     theta = np.sort(np.random.default_rng(11).beta(6, 3, d))[::-1]
     labels = [f"Flight {1000 + 37 * i} to {('ATL', 'BOS', 'DEN', 'SEA')[i % 4]}" for i in range(d)]
@@ -79,26 +89,6 @@ def _payload(problem, policies, *, horizon=1000, replications=5, **names):
 def data_in(html):
     """The object from which the page is drawn."""
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)[1])
-
-
-def germany():
-    """A network on a map, directed, with everything."""
-    return copy.deepcopy(_germany())
-
-
-def tree():
-    """An abstract network with parallel links."""
-    return copy.deepcopy(_tree())
-
-
-def matching():
-    """A heat map with a pair that does not exist."""
-    return copy.deepcopy(_matching())
-
-
-def shortlist():
-    """Bars in groups, more than the page shows at first."""
-    return copy.deepcopy(_shortlist())
 
 
 def bound_only():

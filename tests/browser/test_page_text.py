@@ -87,10 +87,6 @@ def test_json_in_the_page_is_unchanged_and_cannot_end_its_element(value):
     text.encode()
 
 
-def test_a_bare_payload_is_a_page():
-    assert "<h1>Report</h1>" in render({"schema": 2})
-
-
 def test_every_script_and_style_of_the_folder_is_used_and_none_can_end_its_element():
     folder = resources.files(page_module)
     assert {file.name for file in folder.joinpath("scripts").iterdir()} == set(SCRIPTS)

@@ -374,15 +374,6 @@ def test_rooted_trees_are_counted(arcs):
     assert (word == "rooted tree") == (spanning and len(roots) == 1)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=9), st.integers(0, 3), st.integers(1, 3))
-def test_selections_within_quotas_are_counted(groups, least, most):
-    first = Partition([a for a, _ in groups], {a: least + a % 2 for a in range(4)})
-    decisions = MatroidIntersection(first, Partition([b for _, b in groups], most))
-    listed = len(decisions.enumerate(10_000))
-    assert told_of(decisions) == ("Nothing: there is only one selection" if listed == 1 else f"One of {listed:,} selections")
-
-
 def test_decisions_too_many_to_list():
     decisions = MatroidIntersection(Partition([k // 10 for k in range(60)], 2), Partition([k % 10 for k in range(60)], 3))
     assert told_of(decisions) == "One of more than 10,000 selections"
