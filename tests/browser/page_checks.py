@@ -24,6 +24,16 @@ CONTRASTS = """() => {
 }"""
 
 
+def watch(page, origins, *, console=False):
+    """A list to which errors in a page are added, and addresses of its requests that do not begin with one of the origins."""
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: request.url.startswith(origins) or wrong.append(request.url))
+    if console:
+        page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+    return wrong
+
+
 def nameless_controls(page):
     """Whatever takes the focus and has no name in the tree that browsers hand to screen readers."""
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]

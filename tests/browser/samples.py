@@ -4,7 +4,7 @@ import copy
 import json
 import math
 import re
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,16 +20,32 @@ NASTY = [
 ]  # fmt: skip
 
 
-@cache
-def _germany():
+NULLS = "lower upper regret_interval regret_ratio slope slope_interval slope_ratio seconds"
+UNKNOWN = dict.fromkeys(NULLS.split())
+"""What may be null of a policy."""
+CALLS = {"linear": 0, "index": 0, "plans": 0, "undecided": 0}
+
+
+def fresh(make):
+    """A copy of what is made once, in each call."""
+    made = cache(make)
+    return wraps(make)(lambda: copy.deepcopy(made()))
+
+
+@fresh
+def germany():
+    """A network on a map, directed, with everything."""
     instance = network("germany50").delay_dag("Saarbruecken", "Greifswald")
     policies = [sb.OSSB(), sb.ESCB(), sb.AESCB(), sb.CUCB(), sb.ThompsonSampling()]
     title = "Which way should packets go from Saarbruecken to Greifswald?"
-    return _payload(instance, policies, horizon=2000, replications=4, unit="ms", title=title)
+    problem = (instance.decision_set, instance.theta)
+    named = {"variance": instance.variance, "instance": instance, "unit": "ms", "title": title}
+    return _payload(*problem, policies, horizon=2000, replications=4, **named)
 
 
-@cache
-def _tree():
+@fresh
+def tree():
+    """An abstract network with parallel links."""
     graph = nx.MultiGraph(nx.petersen_graph())
     graph.add_edges_from([(0, 1), (5, 7), (5, 7)])  # parallel links, which the drawing bows apart
     choices = sb.SpanningTrees(nx.relabel_nodes(graph, "node {}".format))
@@ -37,68 +53,47 @@ def _tree():
     shells = nx.shell_layout(nx.petersen_graph(), [range(5, 10), range(5)])
     place = {f"node {node}": (1.5 * x, y) for node, (x, y) in shells.items()}
     policies = [sb.OSSB(), sb.ESCB(), sb.CUCB()]
-    return _payload((choices, theta), policies, title="Which backbone should be built?", positions=place)
+    return _payload(choices, theta, policies, title="Which backbone should be built?", positions=place)
 
 
-@cache
-def _matching():
+@fresh
+def matching():
+    """A heat map with a pair that does not exist."""
     rows = ["student", "engineer", "artist", "lawyer", "retired"]
     columns = ["drama", "comedy", "thriller", "science fiction", "documentary"]
     choices = sb.Matchings([(r, c) for r in rows for c in columns if (r, c) != ("lawyer", "drama")])
     theta = np.random.default_rng(7).uniform(3.0, 4.5, choices.d)
     title = "Which genre should each occupation be shown?"
-    return _payload((choices, theta), [sb.OSSB(), sb.CUCB()], unit="stars", title=title)
+    return _payload(choices, theta, [sb.OSSB(), sb.CUCB()], unit="stars", title=title)
 
 
-@cache
-def _shortlist():
+@fresh
+def shortlist():
+    """Bars in groups, more than the page shows at first."""
     d = 60
     theta = np.sort(np.random.default_rng(11).beta(6, 3, d))[::-1]
     labels = [f"Flight {1000 + 37 * i} to {('ATL', 'BOS', 'DEN', 'SEA')[i % 4]}" for i in range(d)]
     policies = [sb.OSSB(), sb.ESCB(), sb.CUCB()]
     title = "Which five flights are the most punctual?"
-    payload = _payload((sb.MSets(d, 5), theta), policies, horizon=2000, labels=labels, title=title)
+    payload = _payload(sb.MSets(d, 5), theta, policies, horizon=2000, labels=labels, title=title)
     groups = [("Delta", "JetBlue", "United", "Alaska")[i % 4] for i in range(d)]
     return payload | {"drawing": {"kind": "bars", "groups": groups, "group_name": "carrier"}}
 
 
-def _payload(problem, policies, *, horizon=1000, replications=5, **names):
+def _payload(choices, theta, policies, *, variance=0.05, instance=None, horizon=1000, replications=5, **names):
     """The object in the page of a report on a run of the library."""
-    named = not isinstance(problem, tuple)
-    choices, theta = (problem.decision_set, problem.theta) if named else problem
-    variance = problem.variance if named else np.full(choices.d, 0.05)
     bound = sb.graves_lai(choices, theta, variance)
     rewards = sb.GaussianRewards(theta, variance=variance)
     result = sb.simulate(choices, rewards, policies, horizon=horizon, replications=replications, bound=bound)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
-        sb.write_report(path, simulation=result, bound=bound, instance=problem if named else None, **names)
+        sb.write_report(path, simulation=result, bound=bound, instance=instance, **names)
         return data_in(path.read_text(encoding="utf-8"))
 
 
 def data_in(html):
     """The object from which the page is drawn."""
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)[1])
-
-
-def germany():
-    """A network on a map, directed, with everything."""
-    return copy.deepcopy(_germany())
-
-
-def tree():
-    """An abstract network with parallel links."""
-    return copy.deepcopy(_tree())
-
-
-def matching():
-    """A heat map with a pair that does not exist."""
-    return copy.deepcopy(_matching())
-
-
-def shortlist():
-    """Bars in groups, more than the page shows at first."""
-    return copy.deepcopy(_shortlist())
 
 
 def bound_only():
@@ -124,10 +119,7 @@ def one_replication():
     payload |= {"bound": None, "plan": None, "drawing": None}
     payload["simulation"] |= {"replications": 1, "seed": None}
     for policy in payload["simulation"]["policies"]:
-        policy.update(
-            lower=None, upper=None, regret_interval=None, slope=None, slope_interval=None, slope_ratio=None,
-            regret_ratio=None, seconds=None,
-        )  # fmt: skip
+        policy |= UNKNOWN
     payload["items"] |= {"theta": None, "variance": None, "optimal": None, "suboptimal": None}
     payload["layers"] = [layer for layer in payload["layers"] if layer["key"].startswith("policy:")]
     return payload
@@ -160,9 +152,7 @@ def hard_names(payload):
 
 def only_nulls():
     """Every key, with null wherever the schema allows it."""
-    nulls = "lower upper regret_interval regret_ratio slope slope_interval slope_ratio seconds"
-    calls = {"linear": 0, "index": 0, "plans": 0, "undecided": 0}
-    policy = dict.fromkeys(nulls.split()) | {"name": "A", "parameters": "", "mean": [0.0], "regret": 0.0, "calls": calls}
+    policy = UNKNOWN | {"name": "A", "parameters": "", "mean": [0.0], "regret": 0.0, "calls": CALLS}
     simulation = {"rewards": "", "horizon": 1, "replications": 1, "seed": None, "checkpoints": [1], "policies": [policy]}
     items = {"labels": ["a", "b"], "theta": None, "variance": None, "optimal": None, "suboptimal": None}
     layer = {"key": "policy:A", "label": "A", "text": "", "unit": "", "values": [None, None]}
@@ -177,10 +167,7 @@ def large():
     """300 links with 5 policies and 100 checkpoints: the largest report that must be fast."""
     rng = np.random.default_rng(5)
     n, d, rounds = 120, 300, np.unique(np.round(np.logspace(0, 5, 115)).astype(int))[:100].tolist()
-    curves = [
-        {"name": f"policy {k}", "parameters": "", "calls": {"linear": 1, "index": 0, "plans": 0, "undecided": 0}}
-        for k in range(5)
-    ]
+    curves = [{"name": f"policy {k}", "parameters": "", "calls": CALLS} for k in range(5)]
     for k, curve in enumerate(curves):
         mean = [(k + 1) * math.log(t) ** 1.5 for t in rounds]
         curve |= {"mean": mean, "lower": [0.9 * y for y in mean], "upper": [1.1 * y for y in mean], "regret": mean[-1]}

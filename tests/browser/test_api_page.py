@@ -1,5 +1,6 @@
 """The page about the requests of a service: all of it comes from the service, under its Content-Security-Policy."""
 
+from page_checks import watch
 from playwright.sync_api import expect
 
 import semibandits as sb
@@ -9,13 +10,9 @@ from serving import TOKEN, serving
 def test_requests_are_shown_and_sent(browser, tmp_path):
     url = f"sqlite:///{tmp_path}/learners.db"
     learner = sb.open_learner(url, name="items", decision_set=sb.MSets(4, 2), policy=sb.CUCB(), variance=1.0)
-    errors, outside = [], []
-    with serving(url) as address:
-        context = browser.new_context()
+    with serving(url) as address, browser.new_context() as context:
         page = context.new_page()
-        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("request", lambda request: request.url.startswith((address, "data:")) or outside.append(request.url))
+        wrong = watch(page, (address, "data:"), console=True)
         page.goto(f"{address}/docs")
         expect(page.get_by_text("/v1/learners/{name}/tell-many")).to_be_visible()
         assert page.locator(".opblock").count() == 14
@@ -29,6 +26,5 @@ def test_requests_are_shown_and_sent(browser, tmp_path):
         page.locator("textarea.body-param__text").fill('{"count": 2}')
         page.get_by_role("button", name="Execute").click()
         expect(page.locator(".live-responses-table .response .response-col_status")).to_contain_text("200")
-        context.close()
     assert learner.rounds == 2
-    assert (errors, outside) == ([], [])
+    assert wrong == []

@@ -37,20 +37,23 @@ CHARTS = {
 WIDTHS = (1280, 390)
 
 
+def shot(page, chart):
+    png = page.locator(CHARTS[chart][1]).screenshot(animations="disabled", caret="hide")
+    return Image.open(io.BytesIO(png)).convert("RGB")
+
+
 def picture_of(page, chart):
-    _, selector, layer = CHARTS[chart]
+    layer = CHARTS[chart][2]
     if layer:
         page.get_by_role("group", name="Show").get_by_label(layer, exact=True).check()
     page.mouse.move(0, 0)  # or the chart might show what the pointer happens to be on
-    png = page.locator(selector).screenshot(animations="disabled", caret="hide")
-    return Image.open(io.BytesIO(png)).convert("RGB")
+    return shot(page, chart)
 
 
 def without_chart(page, chart):
     """The same place once the lines, links, cells or bars in it are gone."""
     page.evaluate("(all) => { for (const one of document.querySelectorAll(all)) one.style.visibility = 'hidden'; }", INSIDE)
-    png = page.locator(CHARTS[chart][1]).screenshot(animations="disabled", caret="hide")
-    return Image.open(io.BytesIO(png)).convert("RGB")
+    return shot(page, chart)
 
 
 def blocks(picture, shape):

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semibandits import web
-from semibandits.reporting import page as page_module
-from semibandits.reporting.page import SCRIPTS, STYLES, data_text, render
+from semibandits.reporting import page as report
+from semibandits.reporting.page import data_text, render
+from semibandits.service import page as live
+from semibandits.service.pages import POLICY
 
 KINDS = ["germany", "tree", "matching", "shortlist", "bound_only", "one_replication", "only_nulls", "large"]
 
@@ -87,18 +89,19 @@ def test_json_in_the_page_is_unchanged_and_cannot_end_its_element(value):
     text.encode()
 
 
-def test_a_bare_payload_is_a_page():
-    assert "<h1>Report</h1>" in render({"schema": 2})
+@pytest.mark.parametrize(("module", "styles"), [(report, "."), (live, "."), (web, "styles")])
+def test_every_script_and_style_of_a_folder_is_used(module, styles):
+    folder = resources.files(module)
+    assert {file.name for file in folder.joinpath("scripts").iterdir()} == set(module.SCRIPTS)
+    assert {file.name for file in folder.joinpath(styles).iterdir() if file.name.endswith(".css")} == set(module.STYLES)
 
 
-def test_every_script_and_style_of_the_folder_is_used_and_none_can_end_its_element():
-    folder = resources.files(page_module)
-    assert {file.name for file in folder.joinpath("scripts").iterdir()} == set(SCRIPTS)
-    assert {file.name for file in folder.iterdir() if file.name.endswith(".css")} == set(STYLES)
-    shared = resources.files(web)
-    assert {file.name for file in shared.joinpath("scripts").iterdir()} == set(web.SCRIPTS)
-    assert {file.name for file in shared.joinpath("styles").iterdir()} == set(web.STYLES)
-    for text in page_module._assets():
-        assert "</" not in text
+def test_no_script_or_style_can_end_its_element_make_markup_of_data_or_lead_elsewhere():
+    files = live.page_files()
+    own = [files[name].decode() for name in ("live.js", "live.css", "index.html")]
+    for text in (*report._assets(), *own):
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text)
         assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+    assert not any("</" in text for text in report._assets())
+    assert not any(re.search("style=|onclick=", text) for text in own)
+    assert "unsafe" not in POLICY

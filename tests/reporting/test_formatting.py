@@ -22,6 +22,10 @@ def paths(*edges, source="a", target="d"):
     return instance_from_description(description | {"theta": [0.0] * len(edges)})
 
 
+def chosen(bits):
+    return np.array([*bits]) == "1"
+
+
 NUMBERS = {0: "0", -7.27254: "−7.27254", 1234567.8: "1.23457e+06", 0.00123456789: "0.00123457", math.inf: "infinite"}
 
 
@@ -50,29 +54,22 @@ def test_a_small_gap_is_seen_in_the_digits():
 
 
 def test_a_path_is_named_by_its_nodes_and_the_numbers_of_parallel_arcs():
-    instance = paths("cd", "ab", "bc", "ad")
-    assert decision_text(instance, np.array([True, True, True, False])) == "a → b → c → d"
-    instance = paths("ab", "ab", "bd")
-    assert decision_text(instance, np.array([False, True, True])) == "a → (#2) b → d"
+    assert decision_text(paths("cd", "ab", "bc", "ad"), chosen("1110")) == "a → b → c → d"
+    assert decision_text(paths("ab", "ab", "bd"), chosen("011")) == "a → (#2) b → d"
 
 
 def test_detours_come_in_the_order_of_the_path():
-    instance = paths("bd", "ab", "by", "yd", "ax", "xb")
-    best = np.array([True, True, False, False, False, False])
-    other = np.array([False, False, True, True, True, True])
-    assert change_text(instance, other, best) == "a → x → b → y → d"
-    assert change_text(instance, np.array([True, False, False, False, True, True]), best) == "a → x → b"
+    instance, best = paths("bd", "ab", "by", "yd", "ax", "xb"), chosen("110000")
+    assert change_text(instance, chosen("001111"), best) == "a → x → b → y → d"
+    assert change_text(instance, chosen("100011"), best) == "a → x → b"
     longer = paths("ab", "bc", "cd", "ax", "xb", "cy", "yd")
-    best = np.array([True, True, True, False, False, False, False])
-    other = np.array([False, True, False, True, True, True, True])
-    assert change_text(longer, other, best) == "a → x → b; c → y → d"
+    assert change_text(longer, chosen("0101111"), chosen("1110000")) == "a → x → b; c → y → d"
 
 
 def test_changes_of_other_families():
     instance = instance_from_description({"family": "msets", "size": 1, "theta": [1, 0], "items": ["u", "v"]})
-    u, v = np.array([True, False]), np.array([False, True])
-    assert change_text(instance, v, u) == "+ v  − u"
-    assert decision_text(instance, np.array([False, False])) == "nothing"
+    assert change_text(instance, chosen("01"), chosen("10")) == "+ v  − u"
+    assert decision_text(instance, chosen("00")) == "nothing"
 
 
 def test_counts():
@@ -110,36 +107,23 @@ def test_progress_renews_one_line_on_a_terminal_and_wipes_it():
     assert terminal.getvalue().endswith("\r" + " " * 54 + "\r")
 
 
-def test_progress_is_a_line_a_minute_elsewhere():
-    stream = io.StringIO()
-    line = ProgressLine(stream, None)
-    for seconds in (0.1, 3.9, 4.0, 5.0, 63.9, 64.1, 70.0, 124.2):
-        line(progress(seconds))
-    line.close()
-    assert [text.split(", ")[-1] for text in stream.getvalue().splitlines()] == ["4.0 s", "64.1 s", "124.2 s"]
-
-
-def test_progress_is_each_round_elsewhere_if_wanted_and_can_be_silenced():
-    stream = io.StringIO()
-    for silent in (stream, Terminal()):
-        line = ProgressLine(silent, False)
-        line(progress(9.0))
-        line.close()
-        assert silent.getvalue() == ""
-    line = ProgressLine(stream, True)
-    line(progress(0.1))
-    line(progress(0.2, number=2))
-    line.tick()
-    line.close()
-    assert [text[:7] for text in stream.getvalue().splitlines()] == ["round 1", "round 2"]
+def test_progress_elsewhere_is_a_line_a_minute_or_each_round_if_wanted_and_can_be_silenced():
+    times = (0.1, 3.9, 4.0, 5.0, 63.9, 64.1, 70.0, 124.2)
+    for wanted, shown in ((None, (4.0, 64.1, 124.2)), (True, times), (False, ())):
+        for stream in (io.StringIO(), *([Terminal()] if wanted is False else [])):
+            line = ProgressLine(stream, wanted)
+            for seconds in times:
+                line(progress(seconds))
+            line.tick()
+            line.close()
+            assert [text.split(", ")[-1] for text in stream.getvalue().splitlines()] == [f"{seconds} s" for seconds in shown]
 
 
 def test_elapsed_time_advances_between_updates():
     terminal, stream, now = Terminal(), io.StringIO(), [0.0]
     lines = [ProgressLine(terminal, None, clock=lambda: now[0]), ReplicationLine(stream, None, clock=lambda: now[0])]
     for line in lines:
-        for seconds in (0.2, 1.0, 4.5):
-            now[0] = seconds
+        for now[0] in (0.2, 1.0, 4.5):
             line.tick()
         now[0] = 0.0
     assert terminal.getvalue() == "\rcomputing C(θ), 1.0 s\rcomputing C(θ), 4.5 s"
@@ -158,8 +142,7 @@ def test_replications_are_counted_and_the_rest_is_estimated():
     terminal, now = Terminal(), [0.0]
     line = ReplicationLine(terminal, None, clock=lambda: now[0])
     assert terminal.getvalue().startswith("\rcomputing C(θ), then playing the first replications")
-    for finished, seconds in ((5, 60.0), (6, 60.01), (25, 64.0), (100, 80.0)):
-        now[0] = seconds
+    for finished, now[0] in ((5, 60.0), (6, 60.01), (25, 64.0), (100, 80.0)):
         line(finished, 100)
     shown = [text.strip() for text in terminal.getvalue().split("\r")]
     assert shown[2:] == [
@@ -175,9 +158,8 @@ def test_replications_are_counted_and_the_rest_is_estimated():
 def test_replications_are_counted_now_and_then_where_each_count_is_a_line():
     stream, now = io.StringIO(), [0.0]
     line = ReplicationLine(stream, True, clock=lambda: now[0])
-    for finished in range(1, 21):
-        now[0] += 1.0
-        line(finished, 20)
+    for now[0] in range(1, 21):
+        line(now[0], 20)
     assert [text.split()[0] for text in stream.getvalue().splitlines()] == ["computing", "1", "6", "11", "16", "20"]
     quiet = io.StringIO()
     ReplicationLine(quiet, None)(1, 2)  # too soon for a first line

@@ -30,10 +30,27 @@ def ways(simulation=None, bound=None, instance=None):
     return {way["label"].split(",")[0]: way["code"] for way in reproduction(report_data(simulation, bound, instance, None))}
 
 
+def names_after(code):
+    """Names that Python code has set."""
+    names = {}
+    exec(code, names)
+    return names
+
+
 def command(text, *more):
     with pytest.raises(SystemExit) as leave:
         main([*shlex.split(text)[1:], *more])
     assert leave.value.code == 0
+
+
+def simulated(instance, policies, rewards=None, **options):
+    rewards = rewards or sb.GaussianRewards(instance.theta, variance=instance.variance)
+    return sb.simulate(instance.decision_set, rewards, policies, horizon=60, replications=2, seed=3, **options)
+
+
+def assert_same_regret(one, two):
+    assert one.policies == two.policies
+    assert all(np.array_equal(one.regret[policy], two.regret[policy]) for policy in one.policies)
 
 
 LAWS = [
@@ -48,28 +65,21 @@ LAWS = [
 @pytest.mark.parametrize("rewards", LAWS)
 def test_a_simulation_is_played_again(instance, rewards):
     policies = {"ESCB(radius=log-loglog)": sb.ESCB(radius="log-loglog"), "AESCB(ratio=0.9)": sb.AESCB(ratio=0.9)}
-    result = sb.simulate(instance.decision_set, rewards, policies, horizon=60, replications=2, seed=3)
+    result = simulated(instance, policies, rewards)
     told = ways(simulation=result, instance=instance)
-    names = {}
-    exec(told["Python"], names)
     command(told["Shell"], "--output", "run")
-    for played in (names["result"], sb.load_simulation("run/simulation.zip")):
-        assert played.policies == result.policies
-        for policy in policies:
-            assert np.array_equal(played.regret[policy], result.regret[policy])
+    for played in (names_after(told["Python"])["result"], sb.load_simulation("run/simulation.zip")):
+        assert_same_regret(played, result)
 
 
 def test_names_and_checkpoints_of_ones_own(instance):
     policies = {"mine": sb.AESCB(ratio=0.9), "other": sb.CUCB(radius=sb.Radius(log=2.0), variance=1.0)}
-    rewards = sb.GaussianRewards(instance.theta, variance=instance.variance)
-    result = sb.simulate(instance.decision_set, rewards, policies, horizon=60, replications=2, checkpoints=[5, 60])
+    result = simulated(instance, policies, checkpoints=[5, 60])
     told = ways(simulation=result, instance=instance)
     assert "Shell" not in told  # the command line knows neither such names nor such checkpoints
-    names = {}
-    exec(told["Python"], names)
-    assert names["result"].checkpoints.tolist() == [5, 60]
-    assert np.array_equal(names["result"].regret["mine"], result.regret["mine"])
-    assert np.array_equal(names["result"].regret["other"], result.regret["other"])
+    played = names_after(told["Python"])["result"]
+    assert played.checkpoints.tolist() == [5, 60]
+    assert_same_regret(played, result)
 
 
 @pytest.mark.parametrize("law", ["gaussian", "bernoulli", "poisson", "gaussian:variance=3,upper=2"])
@@ -77,9 +87,7 @@ def test_a_bound_is_found_again(instance, law):
     options = {"variance": instance.variance} if law == "gaussian" else {"law": sb.laws.law_from(law)}
     bound = sb.graves_lai(instance.decision_set, instance.theta, **options)
     told = ways(bound=bound, instance=instance)
-    names = {}
-    exec(told["Python"], names)
-    assert names["bound"].value == bound.value
+    assert names_after(told["Python"])["bound"].value == bound.value
     assert (f"--rewards {law}" in told["Shell"]) == (law != "gaussian")
     command(told["Shell"])
 
@@ -90,8 +98,7 @@ def test_without_a_file_python_needs_the_decisions():
     assert list(told) == ["Python"]
     names = {"decision_set": decisions, "rewards": rewards}
     exec(told["Python"], names)
-    for policy in result.policies:
-        assert np.array_equal(names["result"].regret[policy], result.regret[policy])
+    assert_same_regret(names["result"], result)
 
 
 CHANGED = {"radius": "kveton", "levels": 16.0, "remembered": 7, "rewards": "bernoulli", "law": "gamma:shape=2,cost"}
@@ -113,6 +120,4 @@ class Own(sb.Policy):
 
 
 def test_no_command_for_user_defined_policies(instance):
-    rewards = sb.GaussianRewards(instance.theta, variance=instance.variance)
-    result = sb.simulate(instance.decision_set, rewards, Own(), horizon=20, replications=2)
-    assert ways(simulation=result, instance=instance) == {}
+    assert ways(simulation=simulated(instance, Own()), instance=instance) == {}

@@ -34,19 +34,17 @@ def town():
     return city()
 
 
-@pytest.fixture(scope="module")
-def results(town):
-    """A bound and a simulation."""
+def shown(simulation=None, bound=None, instance=None):
+    payload = payload_of(report_data(simulation, bound, instance, None))
+    check_payload(payload)
+    return payload
+
+
+def test_a_large_network_is_shown_where_something_happens_on_a_map_with_a_backdrop_and_street_names(town):
     bound = sb.graves_lai(town.decision_set, town.theta, town.variance)
     rewards = sb.GaussianRewards(town.theta, variance=town.variance)
     run = sb.simulate(town.decision_set, rewards, [sb.GLADE(), sb.CUCB()], horizon=200, replications=2, bound=bound)
-    return bound, run
-
-
-def test_a_large_network_is_shown_where_something_happens(town, results):
-    bound, run = results
-    payload = payload_of(report_data(run, bound, town, None))
-    check_payload(payload)
+    payload = shown(run, bound, town)
     numbers = np.array(payload["items"]["numbers"])
     used = bound.optimal_decision | (bound.rates > 0)
     for policy in run.policies:
@@ -60,54 +58,44 @@ def test_a_large_network_is_shown_where_something_happens(town, results):
     assert all(label.startswith(("Avenue", "Lane")) for label in payload["items"]["labels"])
     assert f"of {town.decision_set.d:,}" in payload["items"]["note"]
     assert len(json.dumps(payload)) < 400_000
-
-
-def test_the_map_of_a_part_has_a_backdrop_and_street_names(town, results):
-    drawing = payload_of(report_data(results[1], results[0], town, None))["drawing"]
+    drawing = payload["drawing"]
     names = [node["name"] for node in drawing["nodes"] if node["name"]]
     assert {"start", "destination"} <= set(names)
     assert any(name.startswith(("Avenue", "Lane")) for name in names)
     assert len(names) == len(set(names))
-    shown = {frozenset((edge["tail"], edge["head"])) for edge in drawing["edges"]}
+    drawn = {frozenset((edge["tail"], edge["head"])) for edge in drawing["edges"]}
     assert 0 < len(drawing["backdrop"]) < town.decision_set.d / 2
     assert len(drawing["nodes"]) < len(town.decision_set.nodes)
-    assert len(shown) + len(drawing["backdrop"]) < town.decision_set.d
+    assert len(drawn) + len(drawing["backdrop"]) < town.decision_set.d
 
 
 def test_nodes_have_their_own_names_where_streets_are_single_links():
     """A name at a crossing would not say which of its links is meant."""
-    links = [("a", "b"), ("b", "d"), ("a", "c"), ("c", "d"), ("d", "a")]
-    description = {
-        "family": "routes", "edges": [list(link) for link in links], "source": "a", "target": "d",
-        "costs": [1.0, 2.0, 1.5, 2.5, 1.0], "streets": ["First", "Second", "Third", "Fourth", ""],
-    }  # fmt: skip
-    for streets, names in ((description["streets"], {"a", "b", "c", "d"}), (["Ring"] * 5, {"start", "destination", "Ring"})):
-        town = instance_from_description({**description, "streets": streets})
+    links = [["a", "b"], ["b", "d"], ["a", "c"], ["c", "d"], ["d", "a"]]
+    single = ["First", "Second", "Third", "Fourth", ""]
+    for streets, names in ((single, {"a", "b", "c", "d"}), (["Ring"] * 5, {"start", "destination", "Ring"})):
+        town = instance_from_description({
+            "family": "routes", "edges": links, "source": "a", "target": "d", "costs": [1, 2, 1.5, 2.5, 1], "streets": streets,
+        })  # fmt: skip
         bound = sb.graves_lai(town.decision_set, town.theta, town.variance)
-        drawing = payload_of(report_data(None, bound, town, None))["drawing"]
-        assert {node["name"] for node in drawing["nodes"] if node["name"]} == names
+        assert {node["name"] for node in shown(None, bound, town)["drawing"]["nodes"] if node["name"]} == names
 
 
 def test_a_small_set_is_shown_whole():
     small = city(6)
-    data = report_data(None, None, small, None)
-    assert np.array_equal(shown_items(data), np.arange(small.decision_set.d))
-    payload = payload_of(data)
-    check_payload(payload)
-    assert payload["drawing"]["backdrop"] == []
+    assert np.array_equal(shown_items(report_data(None, None, small, None)), np.arange(small.decision_set.d))
+    assert shown(instance=small)["drawing"]["backdrop"] == []
 
 
 def test_large_sets_show_what_the_plan_plays_most():
     d = 4 * MOST_ITEMS
     theta = np.random.default_rng(1).permutation(np.arange(d) / d)
     bound = sb.graves_lai(sb.MSets(d, 3), theta)
-    payload = payload_of(report_data(None, bound, None, None))
-    check_payload(payload)
-    assert len(payload["items"]["labels"]) == MOST_ITEMS
-    shown = np.array(payload["items"]["numbers"])
-    assert set(np.argsort(-theta)[:3]) <= set(shown)
+    items = shown(bound=bound)["items"]
+    assert len(items["labels"]) == MOST_ITEMS
+    assert set(np.argsort(-theta)[:3]) <= set(items["numbers"])
     rates = np.where(bound.optimal_decision, np.inf, bound.rates)
-    assert set(shown) == set(np.argsort(-rates)[:MOST_ITEMS])
+    assert set(items["numbers"]) == set(np.argsort(-rates)[:MOST_ITEMS])
 
 
 def test_stretches_cover_a_route(town):

@@ -69,9 +69,7 @@ def fields():
 def rounds():
     """Rounds that were never asked for, were told, or forgotten."""
     numbers = (0, 1, 3, 999, 2**53)
-    single = [_post("tell", {"round": n, "costs": [1.0, 1.0]}) for n in numbers] + [
-        _post("forget", {"round": n}) for n in numbers
-    ]
+    single = [_post(action, VALID[action] | {"round": n}) for action in ("tell", "forget") for n in numbers]
     good, bad = {"round": 2, "costs": [1.0, 1.0]}, {"round": 0, "costs": [1.0, 1.0]}
     many = [[bad], [good, bad], [bad, good], [good, good], [good, {"round": 3, "costs": [1.0]}],
             [good, {"round": 2, "rewards": [1.0, 1.0]}], [], [[]], [None], [2], [{}], {"2": [1.0, 1.0]}, "text",
@@ -102,10 +100,8 @@ def availability():
     values = (True, 0, 1.5, "home", {}, {"a": 1}, {"except": None}, {"except": {}}, {"except": "home"}, {"except": [["x", "y"]]},
               {"except": [], "only": []}, [["home", "x"]], ["home"], [0], [True] * 4, [None], [[]], [{}], [["home", "a", 0]],
               [["home", ["a"]]], [1e300], [["home", "a"], "x"])  # fmt: skip
-    return [_post("ask", {"available": value}) for value in values] + [
-        _post("ask", {"available": []}),
-        _post("ask", {"available": {"except": [["home", "a"], ["home", "b"]]}, "count": 3}),
-    ]
+    nothing_left = {"available": {"except": [["home", "a"], ["home", "b"]]}, "count": 3}
+    return [_post("ask", {"available": value}) for value in (*values, [])] + [_post("ask", nothing_left)]
 
 
 def paths():
@@ -140,11 +136,7 @@ def types():
     """Content types and encodings that are not plain JSON."""
     kinds = ("", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml",
              "application/jsonp", "json", "application/json, text/plain", "text/json", "application/ json", "\x7f")  # fmt: skip
-    wrong = [
-        Hostile("POST", f"/v1/learners/courier/{action}", json.dumps(VALID[action]).encode(), {"Content-Type": kind})
-        for action in ACTIONS
-        for kind in kinds
-    ]
+    wrong = [_post(action, VALID[action], **{"Content-Type": kind}) for action in ACTIONS for kind in kinds]
     absent = [Hostile("POST", f"/v1/learners/courier/{action}", json.dumps(VALID[action]).encode()) for action in ACTIONS]
     encoded = [_post("ask", {}, **{"Content-Encoding": kind}) for kind in ("gzip", "deflate", "br", "gzip, identity", "x")]
     return wrong + absent + encoded

@@ -1,10 +1,11 @@
 """Requests that never end, or do not wait for answers: the service keeps little of them, and closes the connection."""
 
+import contextlib
 import re
 import socket
 import sys
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
@@ -22,13 +23,10 @@ def answer_to(address, content):
     """What the service answers before it closes the connection, or what arrives before it breaks."""
     host, port = address.split(":")
     found = b""
-    with socket.create_connection((host, int(port)), timeout=30) as connection:
-        try:
-            connection.sendall(content)
-            while part := connection.recv(2**16):
-                found += part
-        except ConnectionError:
-            pass
+    with socket.create_connection((host, int(port)), timeout=30) as opened, contextlib.suppress(ConnectionError):
+        opened.sendall(content)
+        while part := opened.recv(2**16):
+            found += part
     return found
 
 
@@ -81,35 +79,20 @@ class _Loop:
         self.timers = []
 
     def call_later(self, seconds, call):
-        self.timers.append(timer := SimpleNamespace(seconds=seconds, call=call, cancelled=False))
-        timer.cancel = lambda: setattr(timer, "cancelled", True)
-        return timer
+        self.timers.append(Mock(seconds=seconds, call=call))
+        return self.timers[-1]
 
     def create_task(self, work):
         work.close()
         return Mock()
 
 
-class _Transport:
-    closed = ""
-
-    def get_extra_info(self, name):
-        return None
-
-    def is_closing(self):
-        return bool(self.closed)
-
-    def write(self, data):
-        pass
-
-    def pause_reading(self):
-        pass
-
-    def abort(self):
-        self.closed = "aborted"
-
-    def close(self):
-        self.closed = "closed"
+def connection():
+    """It keeps only how it was closed."""
+    made = Mock(closed="", **{"get_extra_info.return_value": None})
+    made.is_closing = lambda: bool(made.closed)
+    made.abort, made.close = (partial(setattr, made, "closed", way) for way in ("aborted", "closed"))
+    return made
 
 
 @pytest.fixture
@@ -120,7 +103,7 @@ def connected():
 
     def connected():
         one = LimitedHttp(config, state, {}, _loop=loop)
-        one.connection_made(_Transport())
+        one.connection_made(connection())
         return one, one.transport, loop
 
     return connected
@@ -132,16 +115,16 @@ def test_a_head_must_arrive_in_time(connected):
     assert timer.seconds == HEAD_SECONDS
     for part in (HEAD[:5], HEAD[5:]):  # a part of it does not begin the time again
         one.data_received(part)
-    assert (len(loop.timers), timer.cancelled) == (1, False)
+    assert (len(loop.timers), timer.cancel.called) == (1, False)
     one.data_received(b"\r\n")
-    assert timer.cancelled
+    assert timer.cancel.called
     one.cycle.response_complete = True
     one.data_received(b"\r\n")  # which begins nothing, but ends the wait of uvicorn for the next request
-    assert (len(loop.timers), loop.timers[1].cancelled) == (2, False)
+    assert (len(loop.timers), loop.timers[1].cancel.called) == (2, False)
     loop.timers[1].call()
     assert transport.closed == "aborted"
     one.connection_lost(None)
-    assert loop.timers[1].cancelled
+    assert loop.timers[1].cancel.called
 
 
 def test_more_connections_than_are_kept_are_closed(connected):

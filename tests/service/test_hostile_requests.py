@@ -55,8 +55,7 @@ def asking(action="ask"):
 
 
 def test_there_are_many():
-    made = [request for make in KINDS.values() for request in make()]
-    assert len({repr(request) for request in made}) > 800
+    assert len({repr(request) for make in KINDS.values() for request in make()}) > 800
 
 
 @pytest.mark.one_in(2)
@@ -71,17 +70,17 @@ def test_refused(client, learner, kind):
 def test_paths(client, learner):
     """Some of them are other spellings of good paths for the client library; these may be answered."""
     before = learner.state(), learner.calls
-    found = []
+    answered = 0
     for request in hostile_requests.paths():
         response = send(client, request)
-        found.append(response.status_code)
         if response.status_code != 200:
             check(response, request)
         else:
+            answered += 1
             assert request.method == "GET", request
             assert b"root:" not in response.content
     assert (learner.state(), learner.calls) == before
-    assert found.count(200) <= 4
+    assert answered <= 4
 
 
 def test_the_valid_bodies_are_valid(client, learner):

@@ -21,20 +21,6 @@ def learner(url):
     return sb.open_learner(url, name="courier")
 
 
-def test_a_round(client, learner):
-    response = post(client, "courier/ask")
-    assert response.status_code == 200
-    (asked,) = response.json()["rounds"]
-    (expected,) = learner.open_rounds
-    assert asked == {
-        "round": 0, "items": [list(label) for label in expected.labels], "indices": expected.items.tolist()
-    }  # fmt: skip
-    costs = [4.5] * len(expected.items)
-    assert post(client, "courier/tell", {"round": 0, "costs": costs}).json() == {"told": 1}
-    assert learner.open_rounds == ()
-    assert (learner.costs[expected.items] == 4.5).all()
-
-
 def test_names_with_slashes(client, url):
     for name in ("day/one", "a/rounds", "ä/", "../x"):
         sb.open_learner(url, name=name, decision_set=sb.MSets(3, 1), variance=1.0, seed=0).close()
@@ -113,24 +99,6 @@ def test_partial_outcomes(client, learner):
     )
     assert post(client, "courier/tell", {"round": 0, "costs": [None, 1], "partial": True}).status_code == 200
     assert learner.plays[asked["indices"]].tolist() == [0, 1]
-
-
-def test_many_rounds_at_once(client, learner):
-    rounds = post(client, "courier/ask", {"count": 3}).json()["rounds"]
-    assert [asked["round"] for asked in rounds] == [0, 1, 2]
-    outcomes = [{"round": asked["round"], "costs": [1.0] * len(asked["items"])} for asked in rounds]
-    assert post(client, "courier/tell-many", {"outcomes": outcomes[:2]}).json() == {"told": 2}
-    refused = post(client, "courier/tell-many", {"outcomes": [outcomes[2], outcomes[0]]})
-    assert (refused.status_code, "told or forgotten already" in error_of(refused)) == (422, True)
-    assert [asked.id for asked in learner.open_rounds] == [2]
-
-
-def test_forget_and_expire(client, learner):
-    post(client, "courier/ask", {"count": 6})
-    assert post(client, "courier/forget", {"round": 4}).json() == {"forgotten": [4]}
-    assert post(client, "courier/expire", {"age": 3}).json() == {"forgotten": [0, 1]}
-    assert post(client, "courier/expire", {"before": 3}).json() == {"forgotten": [2]}
-    assert [asked.id for asked in learner.open_rounds] == [3, 5]
 
 
 def test_misspelt_keys(client):
@@ -300,14 +268,6 @@ def test_sets_of_the_user(client_with, url, caplog):
     assert served.get("/v1/learners/own").json()["family"] == "own"
     with pytest.raises(sb.InvalidInputError, match="learners must be a mapping"):
         create_app(url, learners={"own": Own()})
-
-
-def test_the_answer_when_nothing_is_left(client, learner):
-    before = learner.state()
-    response = post(client, "courier/ask", {"available": {"except": [["home", "a"], ["home", "b"]]}})
-    assert (response.status_code, response.json()["error"]["type"]) == (409, "Infeasible")
-    assert "available" in error_of(response)
-    assert learner.state() == before
 
 
 def test_a_database_that_does_not_answer(client_with, url):

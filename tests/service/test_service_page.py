@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import time
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
@@ -32,33 +33,25 @@ def exchanges():
             yield command, answer
 
 
-def send(client, command):
-    """The answer to a call of curl."""
-    program, *words = shlex.split(command)
-    assert program == "curl"
-    method, headers, body, url = "GET", {}, None, None
-    while words:
-        match words.pop(0):
-            case "-X":
-                method = words.pop(0)
-            case "-H":
-                name, _, value = words.pop(0).partition(": ")
-                headers[name] = value
-            case "-d":
-                body = words.pop(0)
-            case url:
-                assert url.startswith(ADDRESS)
-    return client.request(method, url.removeprefix(ADDRESS), content=body, headers=headers).json()
+CURL = ArgumentParser()
+CURL.add_argument("url")
+CURL.add_argument("-X", default="GET")
+CURL.add_argument("-H", action="append", default=[])
+CURL.add_argument("-d")
 
 
 def answered(client, command):
-    """The answer, the final one of a bound."""
-    found = send(client, command)
+    """The answer to a call of curl, the final one of a bound."""
+    program, *words = shlex.split(command)
+    sent = CURL.parse_args(words)
+    assert (program, sent.url.startswith(ADDRESS)) == ("curl", True)
+    headers = dict(line.split(": ") for line in sent.H)
     deadline = time.monotonic() + 60
-    while found.get("status") == "solving" and time.monotonic() < deadline:
+    while True:
+        found = client.request(sent.X, sent.url.removeprefix(ADDRESS), content=sent.d, headers=headers).json()
+        if found.get("status") != "solving" or time.monotonic() > deadline:
+            return found
         time.sleep(0.05)
-        found = send(client, command)
-    return found
 
 
 def without_times(value):
