@@ -6,7 +6,9 @@ import types
 
 import pytest
 
+import semibandits as sb
 from semibandits.errors import ServiceError
+from semibandits.families.registry import FAMILIES
 from semibandits.testing import __main__ as self_check
 
 
@@ -25,6 +27,11 @@ def test_all_checks_pass():
 def test_bounds_laws_and_examples_of_docstrings(name, check):
     """Its checks of decision sets and policies are those of the conformance tests."""
     assert check() is None
+
+
+def test_checks_of_sets_and_policies():
+    """For one of each; conformance tests have all."""
+    assert self_check._sets(FAMILIES["msets"]) is self_check._policy(sb.CUCB) is None
 
 
 def made_up(monkeypatch, **documented):

@@ -76,6 +76,8 @@ REFUSED = {
     f"{SIMULATE} -p ESCB:horizon=10": "the horizon must be the same for all policies",
     f"{SIMULATE} -T 1.5": f"--horizon {WHOLE}, got '1.5': write a number such as 20",
     f"{SIMULATE} -T 0": f"--horizon {WHOLE}, got '0'",
+    f"{SIMULATE} -T many": f"--horizon {WHOLE}, got 'many'",
+    f"{SIMULATE} --loss some": "--loss must be a number from 0 to below 1, got 'some'",
     f"{SIMULATE} -T 1e17": "--horizon must be at most 9,007,199,254,740,992, got '1e17'",
     f"{SIMULATE} -T 1e999999": "--horizon must be a whole number",
     f"{SIMULATE} -n 0": f"--replications {WHOLE}, got '0'",

@@ -77,6 +77,7 @@ def old_excel(path):
 
 
 BOMBS = {
+    "fixed.parquet": lambda path: table(path, repeated(bytes(2000), pa.binary(2000))),
     "the last row.xlsx": lambda path: excel(path, a=(SHEET, b'<row r="3"', b'<row r="99999999999"')),
     "rows.xlsx": lambda path: excel(path, a=(SHEET, b"</sheetData>", b"<row/>" * 2**21 + b"</sheetData>")),
     "cells.xlsx": lambda path: excel(path, a=(SHEET, b"</sheetData>", b"<row>" + b"<c/>" * 10**6 + b"</row></sheetData>")),
@@ -88,7 +89,6 @@ BOMBS = {
     "strings.xlsx": lambda path: strings(path, b"<si/>" * 4 * 10**6),
     "runs.xlsx": lambda path: strings(path, b"<si>" + b"<r/>" * 10**6 + b"</si>"),
     "bytes.xlsx": lambda path: strings(path, b" " * 2**28),
-    "fixed.parquet": lambda path: table(path, repeated(bytes(2000), pa.binary(2000))),
     "text.parquet": lambda path: table(path, ["x" * 7 * 10**7] * 2, compression="zstd", **PLAIN),
     "rows.parquet": lambda path: table(path, pa.nulls(10**7, pa.int8())),
 }  # fmt: skip

@@ -167,7 +167,6 @@ def test_it_is_off_where_there_must_be_no_child(tmp_path, monkeypatch):
     assert Background().is_off
 
 
-@pytest.mark.one_in(9)
 @pytest.mark.parametrize("trouble", ["resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))", "sys.executable = '/nowhere/python'"])
 def test_with_a_full_disk_or_without_a_child_calls_stay_python_without_a_word(tmp_path, trouble):
     script = f"""

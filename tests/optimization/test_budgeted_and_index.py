@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from example_sets import FAMILIES, OnlyMaximizes, random_list
-from semibandits import EnumeratedDecisions, Infeasible, InvalidInputError, MatroidBases
+from semibandits import EnumeratedDecisions, Infeasible, InvalidInputError, MatroidBases, MSets
 from semibandits.matroids import Laminar, Partition, Uniform
 
 PRECISE = 1e-11
@@ -17,8 +17,14 @@ def laminar(rng):
     return MatroidBases(Laminar(sets, rng.integers(1, 4, 4).tolist(), d=9))
 
 
-ALL = FAMILIES | {"laminar": laminar, "own": lambda rng: OnlyMaximizes(random_list(rng))}
+ALL = FAMILIES | {
+    "larger msets": lambda rng: MSets(10, int(rng.integers(2, 9))),
+    "laminar": laminar,
+    "own": lambda rng: OnlyMaximizes(random_list(rng)),
+}
 KINDS = ("integers", "large integers", "reals", "near-ties", "opposed", "tiny and large", "rounding", "zeros")
+SIZES = ("integers", "large integers", "reals", "skewed")
+"""Kinds of numbers of which an answer that keeps a ratio may be far from the best."""
 
 
 def listed(decision_set):
@@ -26,7 +32,7 @@ def listed(decision_set):
 
 
 def numbers(rng, d, kind):
-    """Rewards and budgets: integers with ties and zeros, reals, near-ties, nearly opposed, of very different sizes, tenths."""
+    """Rewards and budgets: ties and zeros, reals, near-ties, nearly opposed, tenths, of very different sizes."""
     match kind:
         case "integers":
             return rng.integers(-3, 4, d).astype(float), rng.integers(-3, 4, d).astype(float)
@@ -44,6 +50,8 @@ def numbers(rng, d, kind):
             return 1e-30 * rng.normal(size=d), 1e20 * rng.normal(size=d)
         case "rounding":
             return 0.1 * rng.integers(-3, 4, d), 0.1 * rng.integers(-3, 4, d)
+        case "skewed":
+            return rng.random(d) ** 3, rng.choice([0.01, 1.0, 100.0]) * rng.random(d) ** 4
         case "zeros":
             return rng.integers(0, 2) * rng.random(d), np.where(rng.random(d) < 0.7, 0.0, rng.random(d))
     raise AssertionError(kind)
@@ -134,7 +142,7 @@ def test_ratio_of_budgeted_holds(family, ratio, record_ratio):
         rng = np.random.default_rng([seed, int(100 * ratio)])
         decision_set = ALL[family](rng)
         rows = listed(decision_set)
-        rewards, budgets = numbers(rng, decision_set.d, KINDS[seed % 3])
+        rewards, budgets = numbers(rng, decision_set.d, SIZES[seed % 4])
         rewards = np.abs(rewards) ** rng.choice([1, 3])
         rewards[rng.integers(decision_set.d)] *= rng.choice([1.0, 20.0])
         for at_least in rng.choice(rows @ budgets, 2):
@@ -154,7 +162,7 @@ def test_ratio_of_index_holds(family, ratio, record_ratio):
         rng = np.random.default_rng([seed, int(100 * ratio), 1])
         decision_set = ALL[family](rng)
         rows = listed(decision_set)
-        rewards, bonuses = np.abs(numbers(rng, decision_set.d, KINDS[seed % 3]))
+        rewards, bonuses = np.abs(numbers(rng, decision_set.d, SIZES[seed % 4]))
         rewards = rewards / max(rewards.max(), 1.0)
         x = decision_set.maximize_index(rewards, bonuses, ratio=ratio)
         best = (rows @ rewards + np.sqrt(rows @ bonuses)).max()

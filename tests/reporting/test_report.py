@@ -10,6 +10,7 @@ from report_cases import DECISIONS, case
 import semibandits as sb
 from semibandits._printable import visible
 from semibandits.instances import instance_from_description
+from semibandits.reporting.page import _size
 
 
 def data_of(path):
@@ -28,6 +29,11 @@ def test_a_file_is_written_for_every_family(name, tmp_path):
     sb.write_report(str(path), simulation=result, bound=bound, title=name)
     assert path.read_bytes() == first
     assert str(tmp_path).encode() not in first
+
+
+def test_headlines_are_smaller_the_longer_they_are():
+    sizes = {"At once": "short", "word " * 10: "long", "extraordinarily": "long", "word " * 20: "very-long"}
+    assert {text: _size(text) for text in sizes} == sizes
 
 
 def test_names_are_given_by_the_caller(tmp_path):

@@ -10,6 +10,7 @@ from payload_schema import check_payload
 import semibandits as sb
 from example_sets import street_grid
 from semibandits.instances import instance_from_description
+from semibandits.reporting.figures import write_figure
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import report_data
 from semibandits.reporting.selection import MOST_ITEMS, shown_items
@@ -67,6 +68,16 @@ def test_a_large_network_is_shown_where_something_happens_on_a_map_with_a_backdr
     assert 0 < len(drawing["backdrop"]) < town.decision_set.d / 2
     assert len(drawing["nodes"]) < len(town.decision_set.nodes)
     assert len(drawn) + len(drawing["backdrop"]) < town.decision_set.d
+
+
+def test_the_figure_of_a_plan_shows_the_part_of_a_large_network_around_it(tmp_path, monkeypatch):
+    town, drawn = city(6), []
+    bound = sb.graves_lai(town.decision_set, town.theta, town.variance)
+    for most in (10, 10_000):
+        monkeypatch.setattr("semibandits.plotting.network.MOST_LINKS", most)
+        write_figure(town, bound, tmp_path / "plan.svg")
+        drawn.append((tmp_path / "plan.svg").read_text(encoding="utf-8"))
+    assert len(drawn[0]) < len(drawn[1])
 
 
 def test_nodes_have_their_own_names_where_streets_are_single_links():

@@ -168,5 +168,5 @@ def sizes():
 
 
 KINDS = {part.__name__: part for part in (
-    malformed, fields, rounds, outcomes, availability, paths, methods, types, queries, keys, sizes,
+    rounds, malformed, fields, outcomes, availability, paths, methods, types, queries, keys, sizes,
 )}  # fmt: skip
