@@ -12,7 +12,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.kernels.outliers import without_outliers
 
 
-@pytest.mark.parametrize("seed", [*range(4), *later(*range(4, 12))])
+@pytest.mark.parametrize("seed", [0, 1, 2, 7, *later(3, 4, 5, 6, 8, 9, 10, 11)])
 @pytest.mark.parametrize("name", SETS)
 def test_brackets_contain_the_value_of_exact_ties(name, seed):
     decision_set, decisions, costs = drawn(seed, name)
