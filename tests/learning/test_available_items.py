@@ -82,7 +82,7 @@ def test_rounds_with_all_items_are_ordinary_rounds(family, name):
 
 
 @pytest.mark.parametrize("family", SETS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1))
 def test_indices_are_largest_among_what_is_left(family, seed):
     """CUCB, ESCB and Thompson sampling against their definitions over listed decisions."""
@@ -121,7 +121,7 @@ def test_indices_are_largest_among_what_is_left(family, seed):
 
 
 @pytest.mark.parametrize("family", SETS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1))
 def test_oracles_of_what_is_left(family, seed):
     """P_LM and P_IM with lowered weights, and the sets of the families, against listed decisions."""

@@ -37,7 +37,7 @@ WEIGHTS = st.lists(st.one_of(TIES, st.floats(-1e6, 1e6)), min_size=D, max_size=D
 
 @pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_the_oracle_decides_as_maximize_does(pair, data):
     m1, m2 = (MATROIDS[name] for name in pair)
     largest = sb.MatroidIntersection(m1, m2).m
@@ -60,7 +60,7 @@ def test_it_decides_as_maximize_does_on_many_items(seed, scale):
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_groups_lead_along_the_paths_of_the_general_oracle(data):
     """Two partitions: bit for bit the same decision, ties and sizes out of reach included."""
     d = data.draw(st.integers(1, 25))
@@ -100,7 +100,7 @@ def test_ties_of_paths_are_broken_as_by_the_general_oracle():
 
 @pytest.mark.parametrize("name", MATROIDS)
 @given(seed=st.integers(0, 10_000), size=st.integers(0, 4))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_exchanges_are_those_of_the_matroid(name, seed, size):
     matroid = MATROIDS[name]
     order = np.random.default_rng(seed).permutation(D)
