@@ -18,6 +18,7 @@ from semibandits.kernels.knapsack import ROOT, Limits, select_best
 from semibandits.kernels.knapsack import Goal as KnapsackGoal
 from semibandits.kernels.oracles.pointers import KNOWN, Basis, Swaps
 from semibandits.matroids import Uniform
+from strategies import vectors
 
 
 def check(name, rewards, bonuses, ratio):
@@ -31,10 +32,6 @@ def check(name, rewards, bonuses, ratio):
     size = max(1e-300, np.abs(rewards).max() + np.sqrt(bonuses.max()))
     assert largest <= rewards[x].sum() + np.sqrt(bonuses[x].sum()) / ratio + 1e-11 * size * (decisions.m + 1)
     return x
-
-
-def vectors(d, numbers):
-    return st.lists(numbers, min_size=d, max_size=d).map(np.array)
 
 
 REWARDS = st.one_of(st.sampled_from([-1.0, 0.0, 0.0, 1.0, 2.0]), st.floats(-3, 3))
