@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from learner_cases import OPTIONS, POLICIES, SETS, execute, means_of, new, opened
+from learner_cases import OPTIONS, POLICIES, SETS, execute, means_of, new, opened, play_alike
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, StorageError
@@ -75,13 +75,15 @@ def test_all_properties_are_those_of_a_learner_in_memory(file_url):
     assert durable._repr_html_() == memory._repr_html_()
 
 
-def test_laws_and_priors_are_kept(url):
-    prior = {"prior_means": np.arange(6.0), "prior_plays": 2}
-    memory = sb.Learner(sb.MSets(6, 2), law="poisson", seed=0, drift_error=0.01, **prior)
-    durable = opened(url, decision_set=sb.MSets(6, 2), law="poisson", **prior)
-    for learner in (memory, durable):
-        learner.tell(learner.ask().id, [3, 4])
-    assert opened(url).state() == opened(url, law="poisson", **prior).state() == memory.state()
+@pytest.mark.parametrize(
+    "options", [{"law": "poisson", "prior_means": np.arange(6.0), "prior_plays": 2}, {"variance": 0.2, "half_life": 15.0}]
+)
+def test_laws_and_priors_and_half_lives_are_kept(url, options):
+    memory = sb.Learner(sb.MSets(6, 2), seed=0, drift_error=0.01, **options)
+    durable = opened(url, decision_set=sb.MSets(6, 2), snapshot_every=20, **options)
+    play_alike((durable, memory), 50, lambda items: 3 + items % 2)
+    assert opened(url).state() == opened(url, **options).state() == durable.state() == memory.state()
+    assert opened(url).half_life == memory.half_life == options.get("half_life")
 
 
 def test_several_handles_take_turns(url):

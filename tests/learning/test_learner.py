@@ -113,25 +113,6 @@ def test_wrong_rewards_change_nothing(name, partial):
 
 
 @pytest.mark.parametrize(
-    ("round_id", "message"),
-    [
-        (7, "never asked"), (-1, "never asked"), (0, "told or forgotten"), (1, "told or forgotten"),
-        (None, "integer"), (2.0, "integer"), (True, "integer"),
-    ],
-)  # fmt: skip
-def test_wrong_rounds_change_nothing(round_id, message):
-    learner = fresh(decision_set=SETS["matchings"]())
-    learner.tell(learner.ask().id, [1.0] * 3)
-    learner.forget(learner.ask().id)
-    learner.ask()
-    before = text(learner)
-    for call in (lambda: learner.tell(round_id, [1.0] * 3), lambda: learner.forget(round_id)):
-        with pytest.raises(InvalidInputError, match=message):
-            call()
-        assert text(learner) == before
-
-
-@pytest.mark.parametrize(
     "wrong",
     [lambda one, other: (one.id, [1.0, 1.0]), lambda one, other: (9, [1.0, 1.0]), lambda one, other: other.id,
      lambda one, other: (other.id, [1.0, 1.0], 3)],
