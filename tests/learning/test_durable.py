@@ -17,29 +17,14 @@ from semibandits.learning.database.operations import Entry
 
 
 def play(learners, rounds, theta, seed=0):
-    """Ask and tell all these learners in the same way, and check that they ask for the same rounds."""
-    draws, open_ids = np.random.default_rng(seed), []
-
-    def each(call, *arguments, **options):
-        for learner in learners:
-            getattr(learner, call)(*arguments, **options)
-
-    for step in range(rounds):
-        asked = [learner.ask() for learner in learners]
-        assert len({(one.id, one.items.tobytes(), one.labels) for one in asked}) == 1
-        open_ids.append((asked[0].id, asked[0].items))
-        if step % 3 == 2:
-            number, items = open_ids.pop(int(draws.integers(len(open_ids))))
-            each("tell", number, draws.normal(theta[items], 0.5))
-        elif step % 7 == 3:
-            number, items = open_ids.pop(0)
-            each("tell", number, [None if i % 2 else -0.1 * step for i in range(len(items))], partial=True)
-        elif step % 7 == 5:
-            many = {number: (draws.random(len(items)) / 3.0).tolist() for number, items in open_ids[:2]}
-            del open_ids[:2]
-            each("tell_many", costs=many)
-        elif step % 11 == 8:
-            each("forget", open_ids.pop()[0])
+    """Ask and tell all these learners in the same way; some outcomes are lost, and one of the last three rounds stays open."""
+    draws = np.random.default_rng(seed)
+    play_alike(learners, rounds, lambda items: draws.normal(theta[items], 0.5))
+    for learner in learners:
+        lost, *others, _ = learner.ask_many(4)
+        learner.tell(lost.id, [None if i % 2 else -0.1 for i in range(len(lost.items))], partial=True)
+        learner.tell_many(costs={one.id: (theta[one.items] / 3.0).tolist() for one in others})
+    play_alike(learners, 3, lambda items: theta[items])
 
 
 @pytest.mark.one_in(2)
