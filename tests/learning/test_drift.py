@@ -149,16 +149,6 @@ def test_decisions_do_not_depend_on_it():
     assert (plain["version"], checked["version"]) == (1, 2)
 
 
-def test_a_failing_tell_leaves_it_unchanged():
-    learner = jumping()
-    before = learner.state()
-    learner._agent.observe = None  # fails in the middle of a tell
-    with pytest.raises(TypeError):
-        learner.tell(47, [0.1, 5.0])
-    assert learner.state() == before
-    assert learner.drifts == ()
-
-
 def test_lost_outcomes_are_not_observed():
     learner = jumping()
     learner.tell(47, {"a": 0.1}, partial=True)

@@ -112,19 +112,14 @@ def test_wrong_rewards_change_nothing(name, partial):
     learner.tell(bad.id, np.ones(3))
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [lambda one, other: (one.id, [1.0, 1.0]), lambda one, other: (9, [1.0, 1.0]), lambda one, other: other.id,
-     lambda one, other: (other.id, [1.0, 1.0], 3)],
-    ids=["twice", "unknown", "no pair", "triple"],
-)  # fmt: skip
-def test_batches_are_observed_as_a_whole_or_not_at_all(wrong):
+def test_batches_are_observed_as_a_whole_or_not_at_all():
     learner = fresh(decision_set=MSets(5, 2))
-    one, other = learner.ask(), learner.ask()
+    one, other = learner.ask_many(2)
     before = text(learner)
-    with pytest.raises(InvalidInputError):
-        learner.tell_many([(one.id, [1.0, 1.0]), wrong(one, other)])
-    assert text(learner) == before
+    for wrong in ((one.id, [1.0, 1.0]), (9, [1.0, 1.0]), other.id, (other.id, [1.0, 1.0], 3)):  # twice, unknown, no pairs
+        with pytest.raises(InvalidInputError):
+            learner.tell_many([(one.id, [1.0, 1.0]), wrong])
+        assert text(learner) == before
     learner.tell_many((asked.id, [1.0, 2.0]) for asked in (other, one))
     assert learner.open_rounds == ()
 

@@ -135,11 +135,13 @@ def test_own_policies_are_passed_in(policy):
     assert len(state["agent"]["told"]) == 5
 
 
-def state_of(policy=None, decision_set=None):
+def state_of(policy=None, decision_set=None, available=None):
     learner = Learner(decision_set or MSets(4, 2), policy or CUCB(), variance=0.5, seed=4)
     run(learner, np.random.default_rng(3), 8)
     while len(learner.open_rounds) < 2:
         learner.ask()
+    if available is not None:
+        learner.ask(available)
     return learner.state()
 
 
@@ -165,7 +167,7 @@ def test_every_changed_digit_is_found():
 @pytest.fixture(scope="module")
 def ossb_state():
     """A state whose agent uses all parts of its state; must not be changed."""
-    return state_of(OSSB())
+    return state_of(OSSB(), available=[0, 1, 2])
 
 
 CONTENT = {
@@ -176,6 +178,9 @@ CONTENT = {
     "agent marks": [lambda marks: [1.5] * len(marks), lambda marks: [10**400] * len(marks), []],
     "agent memory": [[1.0]],
     "agent more": [1],
+    "agent part": [3, {}],
+    "agent part items": [[1, 0, 2], [0, 1, 9], [0]],
+    "agent part memory": [[1.0]],
     "agent pending 0": [-1],
     "agent plays": [MISSING, [0.0] * 4, [1.0]],
     "agent plays 0": [0.5],
