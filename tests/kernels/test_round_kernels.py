@@ -1,4 +1,4 @@
-"""Rounds, statistics and uncounted arrays against plain Python."""
+"""Confidence and uncounted arrays; `policies/test_unseen_items.py` has first rounds, `learning/test_learner_machine.py` statistics."""
 
 import math
 
@@ -7,35 +7,8 @@ import pytest
 
 import semibandits as sb
 from semibandits.kernels import rounds
-from semibandits.kernels.rules.statistics import MEANS, PLAYS, ROOTS, SCALES, SUMS, exploration, fresh_statistics, observe
+from semibandits.kernels.rules.statistics import exploration
 from semibandits.kernels.uncounted import uncounted
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_observations_add_up(seed):
-    rng = np.random.default_rng(seed)
-    d = int(rng.integers(1, 8))
-    variance = rng.uniform(0.1, 2.0, d)
-    stats = fresh_statistics(variance)
-    assert (stats[SCALES] == 2.0 * variance).all()
-    history: list[list[float]] = [[] for _ in range(d)]
-    for _ in range(15):
-        items = np.flatnonzero(rng.random(d) < 0.5)
-        outcomes = rng.normal(size=d)
-        new = sum(not history[i] for i in items)
-        assert observe(stats, 2.0 * variance, items, len(items), outcomes) == new
-        for i, outcome in zip(items, outcomes, strict=False):
-            history[i].append(outcome)
-    for i, seen in enumerate(history):
-        total = 0.0
-        for outcome in seen:
-            total += outcome
-        n = len(seen)
-        assert stats[PLAYS, i] == n
-        assert stats[SUMS, i] == total
-        assert stats[MEANS, i] == (total / n if n else 0.0)
-        assert stats[SCALES, i] == 2.0 * variance[i] / max(n, 1)
-        assert stats[ROOTS, i] == math.sqrt(stats[SCALES, i])
 
 
 @pytest.mark.parametrize("t", [1, 2, 3, 10, 10**6])
