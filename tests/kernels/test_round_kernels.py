@@ -1,4 +1,4 @@
-"""Confidence and uncounted arrays; `policies/test_unseen_items.py` has first rounds, `learning/test_learner_machine.py` statistics."""
+"""Confidence and uncounted arrays; `policies/histories.py` checks statistics, `policies/test_unseen_items.py` first rounds."""
 
 import math
 
