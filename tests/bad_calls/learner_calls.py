@@ -44,6 +44,15 @@ def moved(new, policy=CUCB(), *, old=MSets(3, 1, items="abc"), variance=1.0, **o
     return learner(old, policy, variance=variance).replace(new, **options)
 
 
+def closed():
+    """A learner with a told, a forgotten and an open round."""
+    one = learner()
+    first, second, _ = one.ask_many(3)
+    one.tell(first.id, [1.0])
+    one.forget(second.id)
+    return one
+
+
 MISSING = "variance must be given, since it differs from item to item and 1 items are new"
 OWN, NEITHER = CUCB(variance=(1.0, 2.0, 3.0)), "either age or before, got age=None and before=None"
 CALLS = [
@@ -52,6 +61,10 @@ CALLS = [
         {"seed": -1}, {"seed": 1.0}, {"seed": np.random.Generator(np.random.MT19937(0))},
     )),
     (lambda: learner().tell(learner().ask(), [1.0]), r"pass round\.id"),
+    *((lambda *, call=call, number=number: call(closed(), number), message)
+      for number, message in ((7, "never asked"), (-1, "never asked"), (0, "told or forgotten"), (1, "told or forgotten"),
+                              (None, "integer"), (2.0, "integer"), (True, "integer"))
+      for call in (lambda one, number: one.tell(number, [1.0]), Learner.forget)),
     (lambda: learner().expire(), NEITHER),
     (lambda: learner().expire(age=1, before=1), "either age or before"),
     (lambda: learner().expire(age=-1), "age must be an integer >= 0, got -1"),

@@ -60,7 +60,7 @@ def larger_graphs(draw):
     return n, n_others, rows, others, weights
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(larger_graphs(), st.booleans())
 def test_duals_prove_larger_matchings_and_stuck_nodes_lack_neighbours(graph, optional):
     n, n_others, rows, others, weights = graph

@@ -34,15 +34,9 @@ def order():
 def start(folder, script, **options):
     environment = {name: value for name, value in os.environ.items() if name not in (SWITCH, tiers.TIER)}
     environment |= {"NUMBA_CACHE_DIR": str(folder)} | options.pop("env", {})
-    return subprocess.Popen(
-        [sys.executable, "-u", "-W", "error", "-c", START + textwrap.dedent(script)],
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
+    command = [sys.executable, "-u", "-W", "error", "-c", START + textwrap.dedent(script)]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen(command, env=environment, text=True, **pipes, **options)
 
 
 def run(folder, script, **options):
@@ -193,20 +187,15 @@ def test_without_a_folder_that_can_be_written_kernels_are_kept_in_a_temporary_on
 
 
 def test_what_cannot_be_imported_is_compiled_in_the_process_but_not_while_a_caller_must_not_wait():
-    made = fresh(lambda x: x + 1.0)
+    """Nor are large arguments, which begin no call again, compiled for then."""
+    made, of_many = fresh(lambda x: x + 1.0), fresh(lambda values: values[0])
     made.spent = 100.0
     with tiers.promptly():
-        assert made(1.0) == 2.0
+        assert (made(1.0), of_many(np.ones(tiers.MOST_COPIED // 8 + 1))) == (2.0, 1.0)
         assert not is_compiled(made)
+        assert not is_compiled(of_many)
     assert made(1.0) == 2.0
     assert is_compiled(made)
-
-
-def test_large_arguments_are_not_compiled_for_while_a_caller_must_not_wait():
-    made = fresh(lambda values: values[0])
-    with tiers.promptly():
-        assert made(np.ones(tiers.MOST_COPIED // 8 + 1)) == 1.0
-    assert not is_compiled(made)
 
 
 def test_seconds_of_earlier_processes_count(tmp_path):

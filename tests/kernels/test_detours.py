@@ -11,7 +11,7 @@ from marks import later
 from semibandits.kernels.detours import plausible_route
 from semibandits.kernels.index.problem import SOLVED, STOPPED, IndexProblem
 from semibandits.kernels.index.search import BOUND, REPORT, SPENT
-from semibandits.kernels.route_raises import raises_of, road_network
+from semibandits.kernels.route_raises import road_network
 from strategies import routes
 
 
@@ -134,13 +134,3 @@ def test_glade_decides_every_search_in_a_city(seed):
     rewards = sb.GaussianRewards(-costs, variance=(0.3 * costs) ** 2)
     result = sb.simulate(x, rewards, sb.GLADE(), horizon=1_000, replications=2, seed=seed, bound=False)
     assert result.calls["GLADE"][:, -1, 3].max() <= 5  # undecided searches
-
-
-def test_raises_fill_up_to_their_limits():
-    costs, least, bonuses = np.array([[2.0, 5.0, 1.0, 3.0], [1.0, 0.0, 0.9, 3.0], [4.0, 1.0, 1.0, 2.0]])
-    raises = raises_of(costs, least, bonuses, np.array([0, 1]))
-    assert raises.total == pytest.approx(1.0 + np.sqrt(0.75))  # the first is at its limit
-    assert raises.unspent == 0.0
-    raises = raises_of(costs, least, bonuses, np.array([2, 3]))
-    assert raises.total == pytest.approx(0.1)
-    assert raises.unspent == pytest.approx(0.99)

@@ -45,7 +45,7 @@ def test_items_of_one_role_may_be_exchanged_in_every_decision(name):
 
 
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 30))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_classes_are_items_of_equal_role_reward_and_bonus(seed, d):
     rng = np.random.default_rng(seed)
     roles, rewards, bonuses = rng.integers(0, 3, d), rng.choice([0.0, 0.0, 0.5, 1.0], d), rng.choice([0.0, 0.3, 1.0], d)
@@ -90,7 +90,7 @@ def test_hundreds_of_ties_take_few_questions(kind, seed):
 
 
 @given(seed=st.integers(0, 2**32 - 1), n_values=st.integers(1, 4), m=st.integers(0, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_attainable_sums_are_all_sums(seed, n_values, m):
     rng = np.random.default_rng(seed)
     bonuses = rng.choice([0.0, *rng.uniform(0.1, 1.0, n_values)], 7)
@@ -110,7 +110,7 @@ def test_attainable_sums_are_all_sums(seed, n_values, m):
 
 @pytest.mark.parametrize("name", [name for name in MATROIDS if SETS[name].m])
 @given(seed=st.integers(0, 2**32 - 1), bonus=st.sampled_from([0.01, 0.3, 2.0]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_one_value_of_bonuses_leaves_no_gap_over_bases(name, seed, bonus):
     """Fenchel duality of concave sequences: the bound of a search that is stopped early is the maximum already."""
     rng = np.random.default_rng(seed)
@@ -126,7 +126,7 @@ def test_one_value_of_bonuses_leaves_no_gap_over_bases(name, seed, bonus):
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("scale", [0.02, 0.2, 2.0])
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_gain_is_found_if_there_is_one(name, scale, seed):
     """Means, and bonuses outside a decision of largest mean."""
     rng, rows, d = np.random.default_rng(seed), ALL[name], SETS[name].d
@@ -150,7 +150,7 @@ def test_a_gain_is_found_if_there_is_one(name, scale, seed):
 
 @pytest.mark.parametrize("name", ["perfect matchings", "all rows matched", "any matching", "paths"])
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_each_cycle_of_an_exchange_leads_to_a_decision(name, seed):
     decisions, oracle = SETS[name], SETS[name].compiled()
     rng, rows = np.random.default_rng(seed), ALL[name]
@@ -169,7 +169,7 @@ def test_each_cycle_of_an_exchange_leads_to_a_decision(name, seed):
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("most", [1, 3, 10])
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_a_budget_is_kept_and_the_bound_holds(name, most, seed):
     rng, d = np.random.default_rng(seed), SETS[name].d
     rewards, bonuses = rng.random(d), rng.random(d) * 10.0 ** rng.integers(-2, 2)

@@ -18,6 +18,7 @@ from semibandits.kernels.knapsack import ROOT, Limits, select_best
 from semibandits.kernels.knapsack import Goal as KnapsackGoal
 from semibandits.kernels.oracles.pointers import KNOWN, Basis, Swaps
 from semibandits.matroids import Uniform
+from strategies import vectors
 
 
 def check(name, rewards, bonuses, ratio):
@@ -33,10 +34,6 @@ def check(name, rewards, bonuses, ratio):
     return x
 
 
-def vectors(d, numbers):
-    return st.lists(numbers, min_size=d, max_size=d).map(np.array)
-
-
 REWARDS = st.one_of(st.sampled_from([-1.0, 0.0, 0.0, 1.0, 2.0]), st.floats(-3, 3))
 BONUSES = st.one_of(st.sampled_from([0.0, 0.0, 1.0, 1.0, 4.0]), st.floats(0, 3), st.floats(-8, 8).map(lambda e: 10.0**e))
 
@@ -44,7 +41,7 @@ BONUSES = st.one_of(st.sampled_from([0.0, 0.0, 1.0, 1.0, 4.0]), st.floats(0, 3),
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", SETS)
 @given(data=st.data(), ratio=st.sampled_from([1.0, 1.0, 0.9, 0.5, 0.1]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_decision_has_a_larger_index(name, data, ratio):
     d = SETS[name].d
     check(name, data.draw(vectors(d, REWARDS)), data.draw(vectors(d, BONUSES)), ratio)
@@ -151,7 +148,7 @@ def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MATROIDS)
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_gaps_and_gains_bound_every_basis(name, seed):
     """Twin of the swaps, and the inequality that they imply, checked on all bases that agree with the forced items."""
     decisions, oracle = SETS[name], SETS[name].compiled()
@@ -181,7 +178,7 @@ def test_gaps_and_gains_bound_every_basis(name, seed):
 
 
 @given(st.integers(0, 9), st.integers(0, 10_000))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_proof_by_swaps_is_one(d, seed):
     rng = np.random.default_rng(seed)
     gaps, gains = rng.random(d), 2 * rng.random(d) * rng.integers(0, 2, d)

@@ -56,7 +56,7 @@ def search_arguments(rewards, budgets, m, kind, parameter, known=-np.inf):
     return rewards, budgets, Start(m, 0.0, 0.0), Bounds(multipliers, floors), goal, known
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(problems())
 def test_multiplier_has_the_least_bound(problem):
     """No multiplier of a fine grid gives a smaller bound, and no multiplier at which two decisions tie."""
@@ -79,7 +79,7 @@ def test_multiplier_has_the_least_bound(problem):
         assert bound <= (a + other * c).max() + allowance(Goal(kind, parameter, 0.0), other) + CLOSE * (1 + other)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(problems())
 def test_both_searches_find_the_best_of_a_core(problem):
     rewards, budgets, m, kind, parameter, rows = problem

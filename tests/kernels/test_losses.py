@@ -33,7 +33,7 @@ def problem(name, seed):
 
 @pytest.mark.parametrize("name", SETS)
 @given(seed=st.integers(0, 100_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_decision_loses_less(name, seed):
     """The loss is a bound; for m-sets, bases and matchings the best decision with the item changed attains it."""
     weights, forced, part, x = problem(name, seed)
@@ -50,7 +50,7 @@ def test_no_decision_loses_less(name, seed):
 
 
 @given(seed=st.integers(0, 100_000), n=st.integers(1, 6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_shortest_walks_have_the_lengths_of_a_plain_search(seed, n):
     rng = np.random.default_rng(seed)
     heights = rng.normal(size=n)

@@ -65,7 +65,7 @@ def graphs_without_negative_cycles(draw):
 
 
 @given(graphs_without_negative_cycles())
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 def test_augmenting_path_is_cheapest_and_of_these_the_shortest(graph):
     weights, members, free1, swaps1, free2, swaps2 = graph
     successors = arcs_of(members, swaps1, swaps2)
@@ -103,7 +103,7 @@ def bipartite_graphs(draw):
 
 
 @given(bipartite_graphs())
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 def test_shortest_cycle(graph):
     x, swaps1, swaps2 = graph
     members = np.flatnonzero(x)

@@ -37,7 +37,7 @@ def multigraphs(draw, costs):
     return n, draw(st.lists(st.tuples(node, node, costs), max_size=20))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(multigraphs(st.integers(-3, 9)))
 def test_equal_to_the_twin_on_integers(instance):
     n, arcs = instance
@@ -51,7 +51,7 @@ def test_equal_to_the_twin_on_integers(instance):
         assert reduced.min() < 0
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(multigraphs(st.floats(0, 10)), st.lists(st.floats(-1e3, 1e3), min_size=7, max_size=7))
 def test_disguised_non_negative_costs(instance, disguise):
     """Costs that differ from non-negative ones by potentials: cycles of cost zero have sums of either sign by rounding."""

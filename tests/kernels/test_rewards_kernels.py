@@ -85,7 +85,7 @@ def laws(draw):
     return kind, np.array(floats), np.array(ints, dtype=np.int64), np.array(items, dtype=np.int64), d
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(laws(), st.integers(0, 2**32))
 def test_draws_are_those_of_the_twin(law, seed):
     kind, floats, ints, items, d = law
@@ -120,7 +120,7 @@ def beta_draws(a, b, n, seed):
     return shares
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.floats(-1e100, 1e100), st.floats(-1e100, 1e100), st.sampled_from([0.0, 1e-3, 1.0, 1e9]), st.integers(0, 2**32))
 def test_beta_rewards_end_exactly_at_the_ends(one, other, shape, seed):
     """By rounding, low + (high - low) is often not high, and at times above it."""

@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 import pytest
-from learner_cases import SETS, means_of, restored
+from learner_cases import SETS, means_of
 
 import semibandits as sb
 from semibandits import OSSB, InvalidInputError, StorageError
@@ -103,25 +103,6 @@ def test_rounds_with_unavailable_items_follow_what_is_left_of_the_plan(monkeypat
     decisions = play(learner, 100, available=some)
     assert all(2 not in items for items in decisions)
     assert explored(learner) > before
-    again = restored(learner)
-    assert play(again, 20, available=some) == play(learner, 20, available=some)
-    assert again.state() == learner.state()
-
-
-@pytest.mark.parametrize("is_planned", [False, True])
-def test_a_restored_learner_continues_bit_for_bit(is_planned):
-    learner = new()
-    play(learner, 15)
-    assert learner.wants_plan
-    if is_planned:
-        learner.solve_plan()
-    state, again = learner.state(), restored(learner)
-    assert again.wants_plan is learner.wants_plan is not is_planned
-    assert (state["version"], state["defer_plans"], state.get("wants_plan", False)) == (2, True, not is_planned)
-    assert play(again, 10) == play(learner, 10)
-    assert again.solve_plan() == learner.solve_plan()
-    assert play(again, 10) == play(learner, 10)
-    assert again.state() == learner.state()
 
 
 def test_a_database_stores_plans_and_replays_without_solving(url, monkeypatch):

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from learner_cases import OPTIONS, POLICIES, SETS, execute, means_of, new, opened
+from learner_cases import OPTIONS, POLICIES, SETS, execute, means_of, new, opened, play_alike
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, StorageError
@@ -17,29 +17,14 @@ from semibandits.learning.database.operations import Entry
 
 
 def play(learners, rounds, theta, seed=0):
-    """Ask and tell all these learners in the same way, and check that they ask for the same rounds."""
-    draws, open_ids = np.random.default_rng(seed), []
-
-    def each(call, *arguments, **options):
-        for learner in learners:
-            getattr(learner, call)(*arguments, **options)
-
-    for step in range(rounds):
-        asked = [learner.ask() for learner in learners]
-        assert len({(one.id, one.items.tobytes(), one.labels) for one in asked}) == 1
-        open_ids.append((asked[0].id, asked[0].items))
-        if step % 3 == 2:
-            number, items = open_ids.pop(int(draws.integers(len(open_ids))))
-            each("tell", number, draws.normal(theta[items], 0.5))
-        elif step % 7 == 3:
-            number, items = open_ids.pop(0)
-            each("tell", number, [None if i % 2 else -0.1 * step for i in range(len(items))], partial=True)
-        elif step % 7 == 5:
-            many = {number: (draws.random(len(items)) / 3.0).tolist() for number, items in open_ids[:2]}
-            del open_ids[:2]
-            each("tell_many", costs=many)
-        elif step % 11 == 8:
-            each("forget", open_ids.pop()[0])
+    """Ask and tell all these learners in the same way; some outcomes are lost, and one of the last three rounds stays open."""
+    draws = np.random.default_rng(seed)
+    play_alike(learners, rounds, lambda items: draws.normal(theta[items], 0.5))
+    for learner in learners:
+        lost, *others, _ = learner.ask_many(4)
+        learner.tell(lost.id, [None if i % 2 else -0.1 for i in range(len(lost.items))], partial=True)
+        learner.tell_many(costs={one.id: (theta[one.items] / 3.0).tolist() for one in others})
+    play_alike(learners, 3, lambda items: theta[items])
 
 
 @pytest.mark.one_in(2)
@@ -75,13 +60,15 @@ def test_all_properties_are_those_of_a_learner_in_memory(file_url):
     assert durable._repr_html_() == memory._repr_html_()
 
 
-def test_laws_and_priors_are_kept(url):
-    prior = {"prior_means": np.arange(6.0), "prior_plays": 2}
-    memory = sb.Learner(sb.MSets(6, 2), law="poisson", seed=0, drift_error=0.01, **prior)
-    durable = opened(url, decision_set=sb.MSets(6, 2), law="poisson", **prior)
-    for learner in (memory, durable):
-        learner.tell(learner.ask().id, [3, 4])
-    assert opened(url).state() == opened(url, law="poisson", **prior).state() == memory.state()
+@pytest.mark.parametrize(
+    "options", [{"law": "poisson", "prior_means": np.arange(6.0), "prior_plays": 2}, {"variance": 0.2, "half_life": 15.0}]
+)
+def test_laws_and_priors_and_half_lives_are_kept(url, options):
+    memory = sb.Learner(sb.MSets(6, 2), seed=0, drift_error=0.01, **options)
+    durable = opened(url, decision_set=sb.MSets(6, 2), snapshot_every=20, **options)
+    play_alike((durable, memory), 50, lambda items: 3 + items % 2)
+    assert opened(url).state() == opened(url, **options).state() == durable.state() == memory.state()
+    assert opened(url).half_life == memory.half_life == options.get("half_life")
 
 
 def test_several_handles_take_turns(url):

@@ -182,4 +182,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestMachine = Machine.TestCase
-TestMachine.settings = settings(max_examples=8, stateful_step_count=25, deadline=None)
+TestMachine.settings = settings(max_examples=8, stateful_step_count=25)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from learner_cases import SETS, means_of, play, play_alike, restored
+from learner_cases import SETS, means_of, play, play_alike
 
 import semibandits as sb
 from marks import later
@@ -138,15 +138,6 @@ def played(rounds=40, **options):
     return learner
 
 
-@pytest.mark.parametrize("policy", [sb.GLADE(), sb.ThompsonSampling(), sb.GLADE(law="bernoulli")], ids=str)
-def test_a_restored_learner_continues_bit_for_bit(policy):
-    learner, rng = sb.Learner(sb.MSets(6, 2), policy, variance=0.2, seed=1, half_life=15.0), np.random.default_rng(3)
-    again = restored(play(learner, 40, lambda items: rng.random(2)))
-    assert again.half_life == 15.0
-    play_alike((learner, again), 30, lambda items: rng.random(2))
-    assert again.state() == learner.state()
-
-
 def test_items_keep_their_weights_when_the_set_is_replaced():
     learner = played()
     renewed, _ = learner.replace(sb.MSets(5, 2, items="xfeba"), prior_means=[9.0] * 5, prior_plays=4)
@@ -156,17 +147,6 @@ def test_items_keep_their_weights_when_the_set_is_replaced():
     assert (new.rounds, renewed.half_life, renewed.rounds) == (old.rounds, 15.0, 40)
     renewed.tell(renewed.ask().id, [0.1, 0.2])
     assert sb.Learner.from_state(renewed.state()).state() == renewed.state()
-
-
-def test_a_database_replays_it(url):
-    arguments = {"decision_set": sb.MSets(6, 2), "variance": 0.2, "seed": 1, "half_life": 15.0}
-    memory, rng = sb.Learner(**arguments, drift_error=0.01), np.random.default_rng(3)
-    with sb.open_learner(url, name="one", **arguments, snapshot_every=20) as learner:
-        play_alike((learner, memory), 50, lambda items: rng.normal(size=2))
-        assert learner.state() == memory.state()
-        assert learner.half_life == 15.0
-    with sb.open_learner(url, name="one", half_life=15) as again:
-        assert again.state() == memory.state()
 
 
 def test_intervals_are_those_of_weights():

@@ -112,38 +112,14 @@ def test_wrong_rewards_change_nothing(name, partial):
     learner.tell(bad.id, np.ones(3))
 
 
-@pytest.mark.parametrize(
-    ("round_id", "message"),
-    [
-        (7, "never asked"), (-1, "never asked"), (0, "told or forgotten"), (1, "told or forgotten"),
-        (None, "integer"), (2.0, "integer"), (True, "integer"),
-    ],
-)  # fmt: skip
-def test_wrong_rounds_change_nothing(round_id, message):
-    learner = fresh(decision_set=SETS["matchings"]())
-    learner.tell(learner.ask().id, [1.0] * 3)
-    learner.forget(learner.ask().id)
-    learner.ask()
-    before = text(learner)
-    for call in (lambda: learner.tell(round_id, [1.0] * 3), lambda: learner.forget(round_id)):
-        with pytest.raises(InvalidInputError, match=message):
-            call()
-        assert text(learner) == before
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [lambda one, other: (one.id, [1.0, 1.0]), lambda one, other: (9, [1.0, 1.0]), lambda one, other: other.id,
-     lambda one, other: (other.id, [1.0, 1.0], 3)],
-    ids=["twice", "unknown", "no pair", "triple"],
-)  # fmt: skip
-def test_batches_are_observed_as_a_whole_or_not_at_all(wrong):
+def test_batches_are_observed_as_a_whole_or_not_at_all():
     learner = fresh(decision_set=MSets(5, 2))
-    one, other = learner.ask(), learner.ask()
+    one, other = learner.ask_many(2)
     before = text(learner)
-    with pytest.raises(InvalidInputError):
-        learner.tell_many([(one.id, [1.0, 1.0]), wrong(one, other)])
-    assert text(learner) == before
+    for wrong in ((one.id, [1.0, 1.0]), (9, [1.0, 1.0]), other.id, (other.id, [1.0, 1.0], 3)):  # twice, unknown, no pairs
+        with pytest.raises(InvalidInputError):
+            learner.tell_many([(one.id, [1.0, 1.0]), wrong])
+        assert text(learner) == before
     learner.tell_many((asked.id, [1.0, 2.0]) for asked in (other, one))
     assert learner.open_rounds == ()
 

@@ -191,4 +191,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestMachine = Machine.TestCase
-TestMachine.settings = settings(max_examples=30, stateful_step_count=30, deadline=None)
+TestMachine.settings = settings(max_examples=30, stateful_step_count=30)

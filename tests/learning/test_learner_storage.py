@@ -31,11 +31,17 @@ def run(learner, rng, rounds):
     return trace
 
 
+AGED = {"half_life": 999.0, "drift_error": 0.5}
+OPTIONS = {"OSSB": {"defer_plans": True}, "CUCB": AGED, "ThompsonSampling": AGED}
+"""Of some policies; `test_learner_trace` restores all without options."""
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_future_is_the_same_bit_for_bit(family, name):
-    first = Learner(SETS[family](), POLICIES[name], variance=np.full(SETS[family]().d, 0.4), seed=9)
+    variance = np.full(SETS[family]().d, 0.4)
+    first = Learner(SETS[family](), POLICIES[name], variance=variance, seed=9, **OPTIONS.get(name, {}))
     run(first, np.random.default_rng(1), 25)
     while not first.open_rounds:
         first.ask()
@@ -46,14 +52,17 @@ def test_the_future_is_the_same_bit_for_bit(family, name):
     assert [a.id for a in second.open_rounds] == [a.id for a in first.open_rounds]
     assert all((a.decision == b.decision).all() for a, b in zip(first.open_rounds, second.open_rounds, strict=True))
     assert [a.labels for a in second.open_rounds] == [a.labels for a in first.open_rounds]
-    assert run(first, np.random.default_rng(2), 25) == run(second, np.random.default_rng(2), 25)
-    assert first.state() == second.state()
+    assert (second.half_life, second.wants_plan) == (first.half_life, first.wants_plan)
+    for seed in (2, 3):
+        assert run(first, np.random.default_rng(seed), 15) == run(second, np.random.default_rng(seed), 15)
+        assert first.state() == second.state()
+        assert first.solve_plan() == second.solve_plan()
     np.testing.assert_array_equal(first.means, second.means)
     for asked in second.open_rounds:
         second.tell(asked.id, -np.ones(len(asked.items)))
     x, player = second.decision_set, second._agent.player
     coverable = np.any(x.enumerate(), axis=0) & (x.upper is None)  # with an upper bound, policies do not count what is unseen
-    assert player.counters[1] == np.sum((second.plays == 0) & coverable)
+    assert second.half_life or player.counters[1] == np.sum((second.plays == 0) & coverable)
 
 
 def test_states_survive_readers_that_turn_whole_floats_into_integers():
@@ -126,11 +135,13 @@ def test_own_policies_are_passed_in(policy):
     assert len(state["agent"]["told"]) == 5
 
 
-def state_of(policy=None, decision_set=None):
+def state_of(policy=None, decision_set=None, available=None):
     learner = Learner(decision_set or MSets(4, 2), policy or CUCB(), variance=0.5, seed=4)
     run(learner, np.random.default_rng(3), 8)
     while len(learner.open_rounds) < 2:
         learner.ask()
+    if available is not None:
+        learner.ask(available)
     return learner.state()
 
 
@@ -156,7 +167,7 @@ def test_every_changed_digit_is_found():
 @pytest.fixture(scope="module")
 def ossb_state():
     """A state whose agent uses all parts of its state; must not be changed."""
-    return state_of(OSSB())
+    return state_of(OSSB(), available=[0, 1, 2])
 
 
 CONTENT = {
@@ -167,6 +178,9 @@ CONTENT = {
     "agent marks": [lambda marks: [1.5] * len(marks), lambda marks: [10**400] * len(marks), []],
     "agent memory": [[1.0]],
     "agent more": [1],
+    "agent part": [3, {}],
+    "agent part items": [[1, 0, 2], [0, 1, 9], [0]],
+    "agent part memory": [[1.0]],
     "agent pending 0": [-1],
     "agent plays": [MISSING, [0.0] * 4, [1.0]],
     "agent plays 0": [0.5],
@@ -273,6 +287,8 @@ def test_the_format_is_as_documented():
     assert set(state["generator"]) == {"bit_generator", "state", "inc", "has_uint32", "uinteger"}
     assert isinstance(state["generator"]["state"], str)
     assert state["open_rounds"][0].keys() == {"id", "items"}
+    state = Learner(MSets(4, 2), OSSB(), variance=0.5, seed=4, defer_plans=True).state()
+    assert (state["version"], state["defer_plans"]) == (2, True)
 
 
 def test_policies_may_refuse_state_that_their_kernels_do_not_check(monkeypatch, ossb_state):

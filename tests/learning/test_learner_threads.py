@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from learner_cases import restored
 
-from semibandits import CUCB, ConcurrentUseError, DecisionSet, Learner, MSets, SemibanditsError
+from semibandits import CUCB, ConcurrentUseError, DecisionSet, Learner, MSets
 from semibandits.learning.exclusion import Uses
 
 THREADS = 8
@@ -110,14 +110,6 @@ def test_rounds_may_be_asked_for_while_a_batch_is_read():
     learner = Learner(MSets(3, 1), CUCB(), variance=1.0, seed=0)
     learner.tell_many((learner.ask().id, [1.0]) for _ in range(4))
     assert learner.plays.sum() == 4
-
-
-def test_a_learner_is_free_again_after_errors():
-    learner = Learner(MSets(3, 1), CUCB(), variance=1.0, seed=0)
-    for call in (CALLS["tell"], CALLS["tell_many"], CALLS["forget"]):
-        with pytest.raises(SemibanditsError):
-            call(learner)
-    assert learner.ask().id == 0
 
 
 @pytest.mark.parametrize("step", range(4))

@@ -76,7 +76,7 @@ ENTRANCES = list(entrances(sb.MSets(5, 2)))
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ENTRANCES)
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 @given(order=st.permutations(range(5)), labels=st.sampled_from(list(LABELS)))
 def test_numbers_by_label_in_any_order(name, form, order, labels):
     entrance = entrances(sb.MSets(5, 2, items=LABELS[labels]))[name]
@@ -116,7 +116,7 @@ def test_indexes_that_are_labels_or_rows():
     assert sb.Routes(LINKS, "home", "work", series).least.tolist() == MINUTES.tolist()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(labels=st.sampled_from(list(LABELS)), seed=st.integers(0, 999), form=st.sampled_from(list(FORMS)))
 def test_outcomes_by_label_in_any_order(labels, seed, form):
     rng = np.random.default_rng(seed)
@@ -162,7 +162,7 @@ def test_observations_with_two_indexes():
     assert sb.Learner.from_rounds(pairs, costs=rounds, variance=1.0, seed=0).costs.tolist() == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     mask=st.lists(st.booleans(), min_size=1, max_size=8),
     kind=st.sampled_from([np.int8, np.uint8, np.int64, np.float32, list, tuple, "Int64", "boolean", "series", "dict"]),

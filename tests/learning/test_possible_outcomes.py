@@ -55,7 +55,7 @@ def test_the_ends_of_a_law_are_possible_everywhere():
 
 
 @given(law=st.sampled_from(["bernoulli", "poisson", "poisson:cost", "gamma", "gamma:cost"]), value=st.floats(-1e9, 1e9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_all_entrances_accept_the_same_values(law, value):
     """What `tell` accepts, a history, a round, a prior and their costs accept as well, and nothing else."""
     x, given_law = sb.MSets(2, 1), {"law": law, "variance": 1.0, "seed": 0}
