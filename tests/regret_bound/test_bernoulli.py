@@ -274,3 +274,11 @@ def test_a_program_whose_numbers_differ_by_twenty_orders_of_magnitude():
     decisions = [[i in row for i in range(8)] for row in rows]
     result = solve(sb.EnumeratedDecisions(decisions), means)
     assert 0 < result.lower <= result.value <= 1.0001 * result.lower
+
+
+def test_nothing_is_listed_if_the_method_of_cycles_reaches_the_gap(monkeypatch):
+    """Listing 720 matchings only narrows the bracket of a solve that is stuck."""
+    monkeypatch.setattr("semibandits.regret_bound.solve.solve_enumeration", None)
+    theta = np.random.default_rng(0).uniform(0.2, 0.8, 36)
+    found = sb.graves_lai(matching(6), theta, rewards="bernoulli", gap=0.02)
+    assert (found.status, found.method) == ("optimal", "cycles")
