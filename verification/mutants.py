@@ -5,8 +5,8 @@
     python verification/mutants.py --still mutants.jsonl
 
 Each mutant is one change of one source file, made in a copy of ``src``. Tests run until one fails: those that import the module,
-or those of its group if none does, and the table of bad calls, in a process with limited processor time. A mutant is killed if a
-test fails, timed out if the tests do not end, and survives if all pass. The log has one JSON object per mutant. ``--again``
+those of its group, and the table of bad calls, in a process with limited processor time. A mutant is killed if a test fails,
+timed out if the tests do not end, and survives if all pass. The log has one JSON object per mutant. ``--again``
 repeats those not killed, for instance after tests were added; ``--still`` repeats those killed, for instance after tests were
 removed. Kernels that do not depend on the change are not compiled again.
 """
@@ -89,7 +89,7 @@ GROUPS = {
 """Modules of the library and tests of each group."""
 FOLDERS = ("regret_bound", "kernels", "decisions", "optimization", "matroids", "learning")
 SLOW = ("bernoulli", "limits", "medium_instances", "price_proof", "warm_start", "durable_failures", "drift")
-"""Tests of these folders that import a module run instead of those of its group, without slow ones, ``test_NAME.py``."""
+"""Tests of these folders that import a module run before those of its group, without slow ones, ``test_NAME.py``."""
 
 PAIRS = "< <=,> >=,== !=,+ -,* /,& |,<< >>,and or,min max,minimum maximum,argmin argmax,any all,floor ceil"
 SWAPS = dict(pair.split() for pair in PAIRS.split(","))
@@ -248,12 +248,12 @@ def drawn(group: str, sample: int, seed: int) -> list[Mutant]:
 
 
 def tests_of(mutant: Mutant) -> list[str]:
-    """Tests that import the module of a mutant, or those of its group if there are none; and the table of bad calls."""
+    """Tests that import the module of a mutant, those of its group, and the table of bad calls."""
     parent, _, name = mutant.file.removeprefix("src/").removesuffix(".py").replace("/", ".").rpartition(".")
     imported = re.compile(rf"from {re.escape(parent)}(\.{name} import|\s+import [^\n]*\b{name}\b)")
     known = [file for folder in FOLDERS for file in sorted((TESTS / folder).rglob("test_*.py")) if file.stem[5:] not in SLOW]
     near = [file for file in known if imported.search(file.read_text(encoding="utf-8"))]
-    return [str(file) for file in dict.fromkeys([*(near or listed(mutant.group, tests=True)), TESTS / "test_bad_calls.py"])]
+    return [str(file) for file in dict.fromkeys([*near, *listed(mutant.group, tests=True), TESTS / "test_bad_calls.py"])]
 
 
 class Order:
