@@ -1,4 +1,4 @@
-"""verification/fuzz.py: 150 hostile inputs over the readers, in this process; the suite itself detects failures."""
+"""verification/fuzz.py: 300 hostile inputs over the readers, in this process; the suite itself detects failures."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from verification_scripts import script
 
 fuzz, inputs, readers = script("fuzz"), script("fuzz_inputs"), script("fuzz_readers")
 
-CASES, SEED = 150, 0
+CASES, SEED = 300, 0
 
 
 @pytest.fixture
