@@ -48,6 +48,7 @@ print(peak() - before)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes on Linux only")
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize(
     ("script", "largest"),
     [(MSETS + ROUNDS + PLAN + QUOTAS + ROUNDS, 100e6), (MATCHINGS + ROUNDS + PLAN, 300e6)],

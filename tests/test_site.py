@@ -63,7 +63,7 @@ def succeeds(*command):
     return done.stdout
 
 
-@pytest.mark.long
+@pytest.mark.verify
 def test_the_pages_are_read_without_warnings_and_the_reference_shows_everything(tmp_path):
     shown = {name.split(".", 1)[1] for name in json.loads(succeeds("-c", READ, ROOT / "docs", tmp_path))}
     shown |= {".".join(name.split(".")[-2:]) for name in shown}

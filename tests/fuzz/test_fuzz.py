@@ -57,6 +57,7 @@ def test_all_cases_are_spread_over_the_readers():
     assert sum(share for _, share in readers.READERS.values()) == pytest.approx(1)
 
 
+@pytest.mark.verify
 def test_whatever_goes_wrong_is_found():
     """The first seven cases of this seed are one of each kind; the process is started again after that which dies."""
     seed, kinds = 51, readers.Broken()

@@ -109,6 +109,7 @@ def test_one_child_compiles_for_all_processes(tmp_path):
     assert [had_child for _, had_child, _ in found].count("True") == 1
 
 
+@pytest.mark.verify
 def test_while_another_process_compiles_nothing_is_started(tmp_path):
     script = """
         order()
@@ -126,6 +127,7 @@ def test_while_another_process_compiles_nothing_is_started(tmp_path):
             assert process.communicate("\n", timeout=120)[0].split() == ["True", "1"]
 
 
+@pytest.mark.verify
 def test_a_fork_leaves_the_child_to_its_parent_and_has_one_of_its_own(tmp_path):
     script = """
         order()

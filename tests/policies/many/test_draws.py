@@ -35,6 +35,7 @@ def cases() -> dict[str, tuple[Posterior, FloatArray, FloatArray]]:
     }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", cases())
 def test_items_are_chosen_as_often_as_by_draws_of_all(name: str) -> None:
     posterior, counts, means = cases()[name]
