@@ -1,10 +1,13 @@
 """One small instance of each family, with real results, for the tests of the report."""
 
+import shlex
 from functools import cache
 
 import numpy as np
+import pytest
 
 import semibandits as sb
+from semibandits.cli import main
 from semibandits.matroids import Graphic, Laminar, Partition
 
 ARCS = [("r", "a"), ("r", "b"), ("a", "b"), ("b", "a"), ("b", "c")]
@@ -37,3 +40,10 @@ def case(name):
     rewards = sb.GaussianRewards(theta if decisions.upper is None else -theta, variance=0.25)
     bound = sb.graves_lai(decisions, rewards.theta, 0.25)
     return decisions, rewards, bound, sb.simulate(decisions, rewards, POLICIES, horizon=200, replications=2, seed=5, bound=bound)
+
+
+def command(text):
+    """A call of the program that succeeds."""
+    with pytest.raises(SystemExit) as leave:
+        main(shlex.split(text)[1:])
+    assert leave.value.code == 0

@@ -4,10 +4,8 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
-from report_cases import DECISIONS, case
+from report_cases import DECISIONS, case, command
 
-from semibandits.cli import main
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import report_data
 
@@ -22,24 +20,18 @@ def test_the_python_runs(tmp_path, monkeypatch):
     assert "To the office" in Path("commute.html").read_text(encoding="utf-8")
 
 
-def run(command):
-    with pytest.raises(SystemExit) as leave:
-        main(shlex.split(command))
-    assert leave.value.code == 0
-
-
 def test_the_commands_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text("item,theta\nu,1\nv,0.75\nw,0.5\n", encoding="utf-8")
-    run("simulate table.csv --size 1 -T 50 -n 2 -p CUCB --output results")
-    run("bound table.csv --size 1 --save bound.json")
-    commands = re.findall(r"^    semibandits (report .+?)(?:  +writes (\S+?),?(?: .*)?)?$", PAGE, re.MULTILINE)
+    command("semibandits simulate table.csv --size 1 -T 50 -n 2 -p CUCB --output results")
+    command("semibandits bound table.csv --size 1 --save bound.json")
+    commands = re.findall(r"^    (semibandits report .+?)(?:  +writes (\S+?),?(?: .*)?)?$", PAGE, re.MULTILINE)
     assert len(commands) == 5
-    for command, written in commands:
-        words = shlex.split(command)
+    for text, written in commands:
+        words = shlex.split(text)
         target = Path(written or (words[words.index("--to") + 1] if "--to" in words else "results/report.html"))
         target.unlink(missing_ok=True)
-        run(command)
+        command(text)
         assert target.exists()
 
 

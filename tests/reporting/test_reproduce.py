@@ -1,14 +1,12 @@
 """How to run it again: the listed commands and code give the same numbers."""
 
 import dataclasses
-import shlex
 
 import numpy as np
 import pytest
-from report_cases import case
+from report_cases import case, command
 
 import semibandits as sb
-from semibandits.cli import main
 from semibandits.instances import instance_from_description, write_json
 from semibandits.policies.registry import POLICIES
 from semibandits.reporting.report import report_data
@@ -37,12 +35,6 @@ def names_after(code):
     return names
 
 
-def command(text, *more):
-    with pytest.raises(SystemExit) as leave:
-        main([*shlex.split(text)[1:], *more])
-    assert leave.value.code == 0
-
-
 def simulated(instance, policies, rewards=None, **options):
     rewards = rewards or sb.GaussianRewards(instance.theta, variance=instance.variance)
     return sb.simulate(instance.decision_set, rewards, policies, horizon=60, replications=2, seed=3, **options)
@@ -67,7 +59,7 @@ def test_a_simulation_is_played_again(instance, rewards):
     policies = {"ESCB(radius=log-loglog)": sb.ESCB(radius="log-loglog"), "AESCB(ratio=0.9)": sb.AESCB(ratio=0.9)}
     result = simulated(instance, policies, rewards)
     told = ways(simulation=result, instance=instance)
-    command(told["Shell"], "--output", "run")
+    command(told["Shell"] + " --output run")
     for played in (names_after(told["Python"])["result"], sb.load_simulation("run/simulation.zip")):
         assert_same_regret(played, result)
 

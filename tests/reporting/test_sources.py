@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from payload_schema import check_payload
+from report_cases import command
 
 from semibandits import CUCB, BernoulliRewards, GaussianRewards, InvalidInputError, MSets, graves_lai, load_simulation, simulate
-from semibandits.cli import main
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.sources import read_results
 from semibandits.studies import read_study, run_study
@@ -19,18 +19,12 @@ from semibandits.studies import read_study, run_study
 TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
 
 
-def command(*words):
-    with pytest.raises(SystemExit) as leave:
-        main(list(map(str, words)))
-    assert leave.value.code == 0
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A folder written by `semibandits simulate --output`."""
     root = tmp_path_factory.mktemp("made")
     (root / "table.csv").write_text(TABLE, encoding="utf-8")
-    command("simulate", root / "table.csv", "--size", 2, "-T", 200, "-n", 3, "-p", "CUCB", "-p", "ts", "-o", root / "run")
+    command(f"semibandits simulate '{root}/table.csv' --size 2 -T 200 -n 3 -p CUCB -p ts -o '{root}/run'")
     return root / "run"
 
 

@@ -1,6 +1,7 @@
 """A service on a new database."""
 
 import shutil
+from contextlib import ExitStack
 
 import pytest
 from fastapi.testclient import TestClient
@@ -46,22 +47,15 @@ def url(tmp_path, new_database):
 
 
 @pytest.fixture
-def client(url):
-    """A client of the service without a token."""
-    with TestClient(create_app(url), base_url=LOCAL, client=HERE) as client:
-        yield client
+def client_with(url):
+    """Makes clients of services with other settings."""
+    with ExitStack() as opened:
+        yield lambda learners=None, **settings: opened.enter_context(
+            TestClient(create_app(url, learners=learners, settings=Settings(**settings)), base_url=LOCAL, client=HERE)
+        )
 
 
 @pytest.fixture
-def client_with(url):
-    """Makes clients of services with other settings."""
-    opened = []
-
-    def client_with(learners=None, **settings):
-        client = TestClient(create_app(url, learners=learners, settings=Settings(**settings)), base_url=LOCAL, client=HERE)
-        opened.append(client.__enter__())
-        return client
-
-    yield client_with
-    for client in opened:
-        client.__exit__(None, None, None)
+def client(client_with):
+    """A client of the service without a token."""
+    return client_with()

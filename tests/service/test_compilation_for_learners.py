@@ -8,11 +8,9 @@ import time
 
 import numba
 import pytest
-from fastapi.testclient import TestClient
-from servers import HERE, LOCAL, post, serving
+from servers import post, serving
 
 import semibandits as sb
-from semibandits.service import create_app
 from semibandits.service.compilation import TASK
 
 AUTOMATIC = {"SEMIBANDITS_TIER": "auto", "SEMIBANDITS_BACKGROUND": "1"}
@@ -91,13 +89,13 @@ def test_after_compiling_for_a_learner_it_never_runs_as_python_and_a_service_fin
     assert warning["message"].startswith(f"{TASK} was not finished in the background: ")
 
 
-def test_all_learners_are_compiled_for_but_those_on_sets_of_users(url, compiled_for):
-    with TestClient(create_app(url, learners={"mine": (sb.MSets(3, 1), None)}), base_url=LOCAL, client=HERE) as client:
-        assert compiled_for == ["few"]
-        sb.open_learner(url, name="later", decision_set=sb.MSets(3, 1), variance=1.0).close()
+def test_all_learners_are_compiled_for_but_those_on_sets_of_users(url, client_with, compiled_for):
+    client = client_with({"mine": (sb.MSets(3, 1), None)})
+    assert compiled_for == ["few"]
+    sb.open_learner(url, name="later", decision_set=sb.MSets(3, 1), variance=1.0).close()
+    for _ in range(2):
         post(client, "later/ask")
-        post(client, "later/ask")
-        assert compiled_for == ["few", "later"]
+    assert compiled_for == ["few", "later"]
 
 
 def test_without_a_child_process_nothing_is_pending(server):
