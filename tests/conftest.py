@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from semibandits.kernels.background import background
 
-SHARE = 0.25
+SHARE = 0.2
 """Of the examples that a random test states, the suite draws this share, the same ones in each run."""
 LEAST = 10
 """The share of so few examples is all of them."""

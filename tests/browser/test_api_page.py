@@ -1,5 +1,6 @@
 """The page about the requests of a service: all of it comes from the service, under its Content-Security-Policy."""
 
+import pytest
 from page_checks import watch
 from playwright.sync_api import expect
 
@@ -7,6 +8,7 @@ import semibandits as sb
 from serving import TOKEN, serving
 
 
+@pytest.mark.verify
 def test_requests_are_shown_and_sent(browser, tmp_path):
     url = f"sqlite:///{tmp_path}/learners.db"
     learner = sb.open_learner(url, name="items", decision_set=sb.MSets(4, 2), policy=sb.CUCB(), variance=1.0)
