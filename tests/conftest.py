@@ -1,5 +1,6 @@
 """Number of generated examples, order of the tests, and worst approximation ratios, collected from all test processes."""
 
+import gc
 import random
 import signal
 from itertools import groupby
@@ -16,6 +17,7 @@ LEAST = 10
 """The share of so few examples is all of them."""
 WORST = pytest.StashKey()
 """Worst ratio and number of instances for each family and problem."""
+gc.disable()  # while tests are collected: hardly anything is garbage, and the search for it would take longer with every file
 
 
 def add_ratio(config, family, problem, worst, instances):
@@ -69,6 +71,16 @@ def pytest_collection_modifyitems(config, items):
         files = [[*group] for _, group in groupby(items, key=lambda item: item.path)]
         random.Random(seed).shuffle(files)
         items[:] = [item for file in files for item in file]
+
+
+def pytest_collection_finish():
+    gc.collect()
+    gc.freeze()  # all that was imported stays, and would be searched again and again
+    gc.enable()
+
+
+def pytest_unconfigure():
+    gc.freeze()  # the end of the process frees everything
 
 
 @pytest.fixture

@@ -79,9 +79,11 @@ def check(name, policy, decision_set):
 
 
 def pairs():
-    """Policies and examples; in the suite, one policy meets all examples, and the others one example a family."""
+    """Policies and examples; in the suite, one policy meets all examples, and the others one example a family: OSSB, whose plans
+    take time, only of some."""
     for name, case in product(POLICIES, CASES):
-        yield from [(name, *case)] if name == "CUCB" or case in FIRST else later((name, *case))
+        is_met = name == "CUCB" or (case in FIRST and not (name == "OSSB" and case[0] in ("matchings", "intersection")))
+        yield from [(name, *case)] if is_met else later((name, *case))
 
 
 @pytest.mark.parametrize(("name", "family", "example"), [*pairs()])
@@ -95,7 +97,7 @@ def test_on_a_set_of_a_user(name):
 
 
 @pytest.mark.long
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", VARIATIONS)
 @pytest.mark.parametrize(
     ("family", "example"), [("msets", "two of six"), ("trees", "complete"), ("paths", "parallel arcs and a dead end")]

@@ -165,7 +165,7 @@ def test_halves_of_characters_in_names_are_kept(run):
 PROGRAM = [sys.executable, "-c", "from semibandits_cli import main; main()"]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(9)
 @pytest.mark.skipif(os.name != "posix", reason="closes streams in a POSIX shell")
 @pytest.mark.parametrize(
     ("closed", "arguments", "code"),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from test_tiers import fresh, is_compiled
 
+from marks import later
 from semibandits.kernels import _cache, spending, tiers
 from semibandits.kernels.background import LOCK, SWITCH, Background
 from semibandits.kernels.spending import FILE
@@ -163,7 +164,9 @@ def test_it_is_off_where_there_must_be_no_child(tmp_path, monkeypatch):
     assert Background().is_off
 
 
-@pytest.mark.parametrize("trouble", ["resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))", "sys.executable = '/nowhere/python'"])
+@pytest.mark.parametrize(
+    "trouble", ["resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))", *later("sys.executable = '/nowhere/python'")]
+)
 def test_with_a_full_disk_or_without_a_child_calls_stay_python_without_a_word(tmp_path, trouble):
     script = f"""
         import resource
@@ -238,6 +241,7 @@ def test_a_damaged_or_outdated_list_of_seconds_counts_nothing(tmp_path, monkeypa
     spending._listed.cache_clear()
 
 
+@pytest.mark.verify
 def test_short_processes_wait_at_their_end_as_long_as_earlier_ones_have_spent(tmp_path):
     spend = """
         hypotenuse(3.0, 4.0)

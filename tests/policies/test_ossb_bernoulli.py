@@ -188,6 +188,7 @@ def test_probabilities_are_inside_and_in_order(counts):
     assert LAW.estimated_variance(means, plays) == pytest.approx(smooth * (1 - smooth))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "law"), [*((name, "gaussian") for name in small_sets.SETS), *((name, "bernoulli") for name in SETS)]
 )

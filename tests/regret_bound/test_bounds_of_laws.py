@@ -62,7 +62,7 @@ def test_two_methods_agree_and_the_plan_is_feasible(family, name, seed):
     assert all(x in space for x in fast.plan.decisions)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @by_family
 @by_law
 def test_brackets_hold_the_value_of_an_independent_program(family, name):

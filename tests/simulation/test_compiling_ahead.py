@@ -31,6 +31,7 @@ def in_fresh_process(code, cache):
     return [set(line.split()) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.verify
 @needs_compiler
 def test_parts_compiled_in_one_process_need_no_compiling_in_others(tmp_path):
     """And policies that never search compile no search."""

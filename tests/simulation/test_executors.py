@@ -87,7 +87,7 @@ def test_a_lost_worker_is_retried(tmp_path, alone):
 
 @pytest.mark.filterwarnings("ignore:A worker stopped")
 def test_workers_that_keep_dying_are_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(executors, "MOST_LOSSES", 2)
+    monkeypatch.setattr(executors, "MOST_LOSSES", 1)
     with pytest.raises(sb.SolverError, match="workers must stay alive"):
         sb.simulate(X, REWARDS, Deadly(tmp_path / "died", always=True), horizon=20, replications=3, n_jobs=2)
 

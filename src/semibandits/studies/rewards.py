@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Final
 
 import numpy as np
 
 from semibandits import datasets
 from semibandits._fields import unknown_name
-from semibandits.errors import InvalidInputError, Option, SemibanditsError, UnsupportedError
+from semibandits.errors import InvalidInputError, Option, UnsupportedError
 from semibandits.instances import Instance
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Poisson, law_from
 from semibandits.laws.plain import KINDS
@@ -90,11 +89,7 @@ def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardM
 
 def _no_outcomes(problem: Problem) -> InvalidInputError:
     """Error that lists the datasets with outcomes."""
-    able = []
-    for name in datasets.list_datasets():
-        with suppress(SemibanditsError):  # its package is not installed
-            if datasets.load(name).outcomes is not None:
-                able.append(name)
+    able = [row.name for row in datasets.catalogue() if row.replay and row.installed]
     got = problem.instance.name if problem.dataset is None else problem.dataset.name
     remedy = [f"choose {'from ' * (len(able) > 1)}{', '.join(able)}"] if able else ["use ", Option("rewards", "gaussian")]
     return InvalidInputError(f"replay must have observed outcomes to draw from, got {got}, which has none: ", *remedy)

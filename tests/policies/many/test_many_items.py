@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+from marks import later
 from semibandits._typing import ArrayLike
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.many.agent import MANY, ManyItemsAgent, started
@@ -182,7 +183,7 @@ def test_a_call_that_fails_changes_nothing(case: str, monkeypatch: pytest.Monkey
         np.testing.assert_array_equal(a.items, b.items)
 
 
-@pytest.mark.parametrize("plays", [50, np.where(np.arange(MANY) % 7, 50, 51)], ids=["one number", "one per item"])
+@pytest.mark.parametrize("plays", [*later(50), np.where(np.arange(MANY) % 7, 50, 51)], ids=["one number", "one per item"])
 def test_a_learner_in_a_database_plays_the_same_after_it_is_opened_again(tmp_path: Path, plays: ArrayLike) -> None:
     prior = {"law": "bernoulli", "prior_means": 0.02, "prior_plays": plays}
     arguments = {"decision_set": sb.MSets(MANY, 5), "policy": sb.ThompsonSampling(), "seed": 3, **prior}
