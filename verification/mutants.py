@@ -80,6 +80,7 @@ GROUPS = {
         "learning: arguments availability drift from_logs history intervals learner options outcomes progress reading",
         "learning: replacement restoration round storage",
         "tests: learning/test_learner learning/test_learner_storage learning/test_available_items learning/test_changing_sets",
+        "tests: learning/test_drift",
     ),
     "storage": (
         "learning/database: *",
