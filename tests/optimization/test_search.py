@@ -112,6 +112,13 @@ def test_front_drops_decisions_that_differ_by_rounding():
         front.rewards[0] = 0.0
 
 
+def test_small_differences_of_budgets_do_not_add_up():
+    """Each budget is within the tolerance of the one before, but the last one does not count as equal to the first."""
+    rewards, budgets = 1.0 + 1e-9 * np.arange(5), 1.0 - 0.7e-12 * np.arange(5)
+    front = undominated(np.eye(5, dtype=bool), rewards, budgets, 1)
+    assert [int(front.best(c).argmax()) for c in budgets] == [1, 1, 3, 4, 4]
+
+
 def test_the_search_is_short_on_trees_of_a_complete_graph():
     """Random rewards and budgets, 190 items: a few hundred calls for P_BLM, a handful for P_IM."""
     decision_set = SpanningTrees(nx.complete_graph(20))

@@ -75,11 +75,14 @@ def undominated(rows: BoolArray, rewards: FloatArray, budgets: FloatArray, m: in
     a, c = rows @ rewards, rows @ budgets
     slack_a, slack_c = forgiven(rewards, m), forgiven(budgets, m)
     kept: list[int] = []
+    largest = np.inf  # of the budgets that count as equal to the last one: differences of many must not add up
     for k in np.lexsort((-a, -c)).tolist():
         if kept and a[k] <= a[kept[-1]] + slack_a:
             continue
-        if kept and c[k] >= c[kept[-1]] - slack_c:
+        if kept and c[k] >= largest - slack_c:
             kept.pop()
+        else:
+            largest = c[k]
         kept.append(k)
     kept.reverse()
     return BudgetFront(rows[kept], a[kept], c[kept], slack_c)
