@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from cycle_lists import all_cycles
 from semibandits.kernels.exchange import arcs_of
 from semibandits.kernels.price_proof import open_cycles, ways_back
-from semibandits.kernels.tilted_search import tilted_cycles
 from strategies import ends_of, multigraphs
 
 ENOUGH = 10_000
@@ -128,28 +127,3 @@ def test_searches_outgrow_their_first_arrays():
     again = search(graph, 10.0, starts=np.array([0, 0, 1, 2, 3, 4, 5, 5]))
     assert again[2].tolist() == found.tolist()
     assert again[3] == labels
-
-
-@given(priced_graphs(), st.sampled_from([0.05, 0.5, 2.0]), st.booleans())
-@settings(max_examples=100)
-def test_the_search_of_the_solver_finds_a_cycle_if_one_is_open(graph, level, has_hub):
-    n, tails, heads, costs, weights = graph
-    if has_hub:  # arcs back from any node end at node 0 instead
-        heads = np.where(heads > tails, heads, 0)
-        inner = tails != heads
-        tails, heads, costs, weights = tails[inner], heads[inner], costs[inner], weights[inner]
-    begin = level + 1e-7  # the last column has the same limit
-    ptr, arcs = tilted_cycles(arcs_of(n, tails, heads), weights, begin, has_hub, level, ENOUGH, ENOUGH)
-    some = len(open_ones((n, tails, heads, costs, weights), level * (1.0 - 1e-9), 1e-7)) > 0
-    assert (len(ptr) > 1) == some
-    for k in range(len(ptr) - 1):
-        cycle = arcs[ptr[k] : ptr[k + 1]][::-1]
-        np.testing.assert_array_equal(heads[cycle], np.roll(tails[cycle], -1))
-        assert len(set(tails[cycle])) == len(cycle)
-        assert (weights[cycle, :-1].sum(axis=0) < level * (1.0 + 1e-9)).all()
-        assert weights[cycle, -1].sum() < 0.0
-    if len(ptr) > 2:
-        few, same = tilted_cycles(arcs_of(n, tails, heads), weights, begin, has_hub, level, ENOUGH, len(ptr) - 2)
-        np.testing.assert_array_equal(few, ptr[:-1])
-        np.testing.assert_array_equal(same, arcs[: ptr[-2]])
-        assert len(tilted_cycles(arcs_of(n, tails, heads), weights, begin, has_hub, level, 0, ENOUGH)[0]) == 1

@@ -1,19 +1,11 @@
 """A lower bound on the information F(C) of all cycles at given rates: the upper certificate for laws without a formula.
 
-A plan with ``F(C) >= L`` for all simple cycles C is feasible once its rates are divided by L. For each price s >= 0, and with
-``psi_i(s) = max over raises e of s e - w_i d_i(e)``,
+A plan with ``F(C) >= L`` for all simple cycles C is feasible once its rates are divided by L. The weights of a cycle at a grid of
+prices are lower bounds on F(C) (:mod:`semibandits.regret_bound.price_grid`), and the search of
+:mod:`semibandits.kernels.price_proof` finds the cycle whose largest weight is smallest, if that is less than L.
 
-    F(C) = min {sum of w_i d_i(e_i) : sum of e_i >= gap(C)}  >=  s gap(C) - sum of psi_i(s),
-
-since raises that add up to the gap cost ``w_i d_i(e_i) >= s e_i - psi_i(s)``. The right side is a sum over the arcs of C of
-``s cost - psi(s)``. Its maximum over a grid of prices is a bound on F(C), and the search of
-:mod:`semibandits.kernels.price_proof` finds the smallest such bound over all cycles, if it is less than L. A raise that alone
-costs more than L nats cannot be part of raises of less than L nats, so psi excludes it. Cycles whose gap the remaining raises
-cannot reach need no price.
-
-For cycles with too weak a bound, prices are added to the grid and the search is repeated. These prices come from code of the
-solver. If they are wrong, the bound is weaker but still valid. Apart from the functions of single items, `ArcItems.caps` and
-`ArcItems.conjugates`, the proof shares no code with the searches of the solver.
+For cycles with too weak a bound, prices are added to the grid and the search is repeated. Whatever the prices, the bound is
+valid. The solver uses the same grid and the same kernel, with fewer labels: what it misses, a complete search finds.
 """
 
 from __future__ import annotations
@@ -25,15 +17,11 @@ import numpy as np
 from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels import tiers
 from semibandits.kernels.exchange import arcs_of
-from semibandits.kernels.price_proof import open_cycles
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.raises import NEAR_REACH, convex_information
+from semibandits.regret_bound.price_grid import PriceGrid, by_degree
+from semibandits.regret_bound.raises import convex_information
 
-RATIO = 1.4
-"""Ratio of neighbouring prices of the first grid."""
-HIGHER = 2.0 ** np.arange(1, 9)
-"""Multiples of the largest price that are added: means that must rise close to 1 have arbitrarily large prices."""
 APART = (3e-3, 1e-4, 3e-6, 1e-7)
 """Smallest relative distance of prices; the next one is used when no new prices are left, since kinks of laws need less."""
 CLOSE = 1.00001
@@ -47,10 +35,6 @@ At most `MAX_NUMBERS` numbers are stored."""
 MAX_FOUND = 4_000
 MARGIN = 1e-11
 """Relative rounding error of the bound."""
-TERM_ROUNDING = 4e-15
-"""Rounding error of a weight, per arc of a cycle, relative to its terms, which are far larger than it for means close to 1."""
-
-
 MORE = 8
 """How many times as many labels a search has as the one before. It takes up to so many times as long."""
 
@@ -100,28 +84,10 @@ class _Search:
         level: float, hub: int | None,
     ) -> None:  # fmt: skip
         self._costs, self._items, self._rates = costs, items, rates
-        self._n = int(max(tails.max(), heads.max())) + 1
-        self._graph = arcs_of(self._n, tails, heads)
-        degrees = np.bincount(tails, minlength=self._n) + np.bincount(heads, minlength=self._n)
-        self._starts = np.argsort(-degrees, kind="stable") if hub is None else np.array([hub])
+        self._graph = arcs_of(int(max(tails.max(), heads.max())) + 1, tails, heads)
+        self._starts = by_degree(self._graph) if hub is None else np.array([hub])
         self._level, self._found = level, Cycles.empty()
-        self._caps = items.caps(rates, np.where(items.raising, gaps, 1.0), level)
-        # A cycle on which these add up to at least minus the margin is out of reach, whatever the price.
-        self._reach = costs * (1.0 + NEAR_REACH) - self._caps
-        self._prices, self._weights = np.empty(0), np.empty((len(costs), 0))
-        most = float(np.sort(self._caps)[-self._n :].sum())
-        low, high = level / most, 4.0 * level / float(gaps[items.raising].min())
-        count = 2 + max(int(math.log(high / low) / math.log(RATIO)), 0)
-        self._add(np.append(np.geomspace(low, high, count), high * HIGHER))
-
-    def _add(self, prices: FloatArray) -> None:
-        """Add columns of weights for these prices, rounded down."""
-        error = TERM_ROUNDING * (self._n + 8)
-        more = np.outer(self._costs, (1.0 - error) * prices)
-        more -= (1.0 + error) * self._items.conjugates(self._rates, prices, self._caps)
-        prices = np.concatenate((self._prices, prices))
-        order = np.argsort(prices, kind="stable")
-        self._prices, self._weights = prices[order], np.hstack((self._weights, more))[:, order]
+        self._grid = PriceGrid(items, costs, gaps, rates, level, len(self._graph.out_ptr) - 1)
 
     def run(self, level: float, deadline: float) -> float:
         """Compute the bound, at most this level; 0 if labels or time run out."""
@@ -131,7 +97,7 @@ class _Search:
         for _ in range(REFINEMENTS):
             cycles, proved, complete = self._open_cycles(level, labels, deadline)
             least = max(least, proved)
-            if not len(cycles) or proved >= level or len(self._prices) > MAX_PRICES or tiers.seconds() > deadline:
+            if not len(cycles) or proved >= level or len(self._grid.prices) > MAX_PRICES or tiers.seconds() > deadline:
                 break
             self._found = cycles
             exact = self._items.raises(cycles, cycles.sums(self._costs), self._rates)
@@ -140,25 +106,20 @@ class _Search:
             if lowest < level * (1.0 - 10.0 * MARGIN) and (not complete or lowest <= proved * CLOSE):
                 break
             wanted = np.unique(exact.prices[np.isfinite(exact.prices) & (exact.prices > 0.0)])
-            fresh = _new_prices(wanted, self._prices, distance)
+            fresh = _new_prices(wanted, self._grid.prices, distance)
             while not len(fresh) and (distance := next(distances, 0.0)):
-                fresh = _new_prices(wanted, self._prices, distance)
+                fresh = _new_prices(wanted, self._grid.prices, distance)
             if not len(fresh):
                 break
-            self._add(fresh)
+            self._grid.add(fresh)
         return max(least * (1.0 - MARGIN), 0.0)
 
     def _open_cycles(self, level: float, labels: int, deadline: float) -> tuple[Cycles, float, bool]:
         """Cycles that the prices do not prove, the bound that they prove for all cycles, and whether the search is complete."""
-        weights = np.column_stack((self._weights, self._reach))
-        begin, limits = np.zeros(len(self._prices) + 1), np.full(len(self._prices) + 1, level)
-        begin[-1], limits[-1] = self._items.margin, 0.0
-        most = min(MAX_LABELS, MAX_NUMBERS // len(limits))
+        most = min(MAX_LABELS, MAX_NUMBERS // (len(self._grid.prices) + 1))
         while True:
             start = tiers.seconds()
-            ptr, arcs, found, _, complete = open_cycles(
-                self._graph, self._starts, self._costs, weights, begin, limits, min(labels, most), MAX_FOUND
-            )
+            ptr, arcs, found, _, complete = self._grid.open_cycles(self._graph, self._starts, level, min(labels, most), MAX_FOUND)
             now = tiers.seconds()
             if complete or len(found) or labels >= most or now + MORE * (now - start) > deadline:
                 break

@@ -26,6 +26,7 @@ from semibandits.regret_bound.lower_certificate import ROUNDING as SUMS_ROUNDING
 from semibandits.regret_bound.lower_certificate import proved_ratio
 from semibandits.regret_bound.plan import cover_rates, merged_plan
 from semibandits.regret_bound.precision import gaps_below, relative_error_of
+from semibandits.regret_bound.price_grid import HIGHER, PriceGrid
 from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.rates import rates_alone, rates_shared
@@ -33,8 +34,6 @@ from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Pr
 from semibandits.regret_bound.route_graph import RouteGraph
 from semibandits.regret_bound.route_ways import RouteWays, TurnGraph
 
-RATIO = 1.4
-"""Of neighbouring prices in the search for detours."""
 POINTS = (0.95, 0.5)
 """Where to search, between the best plan so far (0) and the solution of the linear program (1)."""
 MAX_ROUNDS = 300
@@ -235,16 +234,11 @@ class RouteSolver:
 
     def _search(self, plays: FloatArray) -> int:
         """Add detours that these rates of items leave plausible; the number of new ones."""
-        rates, raising = self._on_arcs(plays), self._arcs.raising
-        caps = self._arcs.caps(rates, np.where(raising, self._graph.gaps, 1.0), 1.0)
-        low = 1.0 / float(np.sort(caps)[-self._graph.n :].sum())
-        high = 4.0 / float(self._graph.gaps[raising].min())
-        prices = np.geomspace(low, max(high, low), 2 + max(int(math.log(high / low) / math.log(RATIO)), 0))
-        conjugates, costs = self._arcs.conjugates(rates, prices, caps), self._graph.costs[self._graph.items]
+        graph = self._graph
+        grid = PriceGrid(self._arcs, graph.costs[graph.items], graph.gaps, self._on_arcs(plays), 1.0, graph.n)
         found = []
-        for k, price in enumerate(prices):
-            weights = np.maximum(price * costs - conjugates[:, k], 0.0)
-            found.append(self._graph.detours(weights, price, 1.0))
+        for price, weights in list(zip(grid.prices, grid.weights.T, strict=True))[: -len(HIGHER)]:
+            found.append(graph.detours(np.maximum(weights, 0.0), price, 1.0))
             if tiers.seconds() > self._last_round:
                 break
         return self._add_detours(Cycles.joined(found), plays)
