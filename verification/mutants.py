@@ -36,12 +36,13 @@ ROOT = Path(__file__).resolve().parents[1]
 LIBRARY, TESTS = ROOT / "src" / "semibandits", ROOT / "tests"
 GROUPS = {
     "certificates": (
-        "regret_bound: lower_certificate upper_certificate recheck price_proof price_search pricing_bound bounds cycle_ratios",
+        "regret_bound: lower_certificate upper_certificate recheck price_proof price_grid price_search pricing_bound",
+        "regret_bound: bounds cycle_ratios",
         "kernels: verification price_proof potentials ratios",
         "tests: regret_bound/test_recheck regret_bound/test_certificate kernels/test_price_proof_kernels",
     ),
     "solver": (
-        "regret_bound: block circulation columns conic cycles decision_search enumeration interior master newton_systems oracle",
+        "regret_bound: block circulation columns cycles decision_search enumeration interior master newton_systems oracle",
         "regret_bound: plan precision presolve problem raises rates routes rows separation solve worst_cycle",
         "kernels: cycles cycle_decomposition components separation newton",
         "tests: regret_bound/test_columns regret_bound/test_route_bounds regret_bound/test_recheck",

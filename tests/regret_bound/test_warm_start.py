@@ -138,7 +138,6 @@ def test_no_master_is_needed_where_little_has_changed(family, monkeypatch):
     rng = np.random.default_rng(5)
     theta = rng.uniform(size=decision_set.d)
     first = sb.graves_lai(decision_set, theta, gap=0.01)
-    monkeypatch.setattr(block_module, "ConicMaster", no_master)
     monkeypatch.setattr(block_module, "InteriorPointMaster", no_master)
     with pytest.raises(AssertionError, match="a master problem"):
         sb.graves_lai(decision_set, theta, gap=0.01)

@@ -11,25 +11,18 @@ import numpy as np
 from semibandits._typing import FloatArray
 from semibandits.kernels import tiers
 from semibandits.regret_bound.bounds import LowerBound, lower_bound
-from semibandits.regret_bound.conic import ConicMaster
 from semibandits.regret_bound.cycles import CyclePool, Cycles
 from semibandits.regret_bound.interior import InteriorPointMaster
-from semibandits.regret_bound.master import Master, Standing, starting_flow
+from semibandits.regret_bound.master import Standing, starting_flow
 from semibandits.regret_bound.presolve import Block
 from semibandits.regret_bound.rows import Rows
 from semibandits.regret_bound.separation import Violations, spread
 from semibandits.regret_bound.warm_start import Start
 
-DENSE_FROM = 60
-"""Number of arcs from which a block with a hub and without plain arcs starts with the interior-point method."""
 MOST_CHORDS = 5_000
 """Size from which no Newton matrix is stored: it would take more than 200 MB."""
 MANY_CHORDS = 500
 """Size of a Newton matrix from which conjugate gradients take less time than its factorisation."""
-LONG = 12
-"""Mean number of arcs of the cheapest cycles from which rows overlap so much that conic solvers slow down."""
-FEW_CHORDS = 250
-"""Largest size of a Newton matrix with which a guess is improved by Newton steps instead of discarded."""
 SLACK = 0.7
 """Rows below this value after a round are dropped."""
 FAR_OFF = 0.1
@@ -136,23 +129,14 @@ class BlockSolver:
         self.pool.keep(np.arange(len(self.pool)) < known)
         return False
 
-    def _masters(self) -> Iterator[Master]:
-        """The first master, and the fallback for when it runs out of precision."""
-        block = self.block
-        chords, newton, conic = len(block.gaps) - block.graph.n, InteriorPointMaster, ConicMaster
-        iterative = chords >= MANY_CHORDS
-        hub = block.informative.all() and block.graph.has_hub and len(block.gaps) >= DENSE_FROM
-        many = iterative and (chords >= MOST_CHORDS or len(block.cheapest.arcs) > LONG * len(block.cheapest))
-        if not block.items.law.is_quadratic:
-            yield newton(self.rows, iterative=chords >= MOST_CHORDS)
-        elif hub or many or (self.start is not None and chords < FEW_CHORDS):
-            yield newton(self.rows, self.start, iterative=iterative)
-            yield conic(self.rows)
-        else:
-            yield conic(self.rows)
-            yield newton(self.rows, iterative=chords >= MOST_CHORDS)
+    def _masters(self) -> Iterator[InteriorPointMaster]:
+        """The master, and a second one from another start for when the first runs out of precision."""
+        chords, quadratic = len(self.block.gaps) - self.block.graph.n, self.block.items.law.is_quadratic
+        if quadratic:
+            yield InteriorPointMaster(self.rows, self.start, iterative=chords >= MANY_CHORDS)
+        yield InteriorPointMaster(self.rows, iterative=chords >= MOST_CHORDS)
 
-    def _solve_with(self, master: Master) -> bool:
+    def _solve_with(self, master: InteriorPointMaster) -> bool:
         """Run rounds with this master; return False if they end because there is no more progress."""
         accuracy, idle = master.first_accuracy(self.gap), 0
         while True:
@@ -169,7 +153,7 @@ class BlockSolver:
             master.extend(now)
             self._forget_slack_cycles(master)
 
-    def _round(self, master: Master, accuracy: float) -> tuple[float, int] | None:
+    def _round(self, master: InteriorPointMaster, accuracy: float) -> tuple[float, int] | None:
         """Run one round; return the largest excess of a constraint at the master's flow and the number of new cycles, or None."""
         proposal = master.solve(accuracy, self.deadline)
         self.solution.rounds += 1
@@ -229,7 +213,7 @@ class BlockSolver:
                 break
         return violated
 
-    def _forget_slack_cycles(self, master: Master) -> None:
+    def _forget_slack_cycles(self, master: InteriorPointMaster) -> None:
         """Drop rows that are far from binding. The first ones stay, so that every arc with an item remains in a row."""
         keep = self.rows.values(master.flow) > SLACK
         keep[: self._first] = True

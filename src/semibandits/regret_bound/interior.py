@@ -1,9 +1,8 @@
 """The master problem with an interior-point method in the flows, warm-started from round to round.
 
-It is meant for blocks with many long cycles (paths), where the Newton matrix is dense in any formulation. Eliminating the flow
+With many long cycles (paths), the Newton matrix is dense in any formulation. Eliminating the flow
 balance with a spanning tree reduces it to the dimension of the space of circulations. Large systems are solved without a matrix,
-by conjugate gradients. It is also the fallback where a general conic solver loses precision, as with variances of very
-different sizes: its steps do not depend on the scale of flows and rows.
+by conjugate gradients. Steps do not depend on the scale of flows and rows, which may differ by many orders of magnitude.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels import tiers
 from semibandits.kernels.newton import reach, tree_potentials
 from semibandits.regret_bound.local import Hessian, Local
-from semibandits.regret_bound.master import MOST_ACCURATE, Chords, Master, MasterSolution, Standing, positive_flow
+from semibandits.regret_bound.master import MOST_ACCURATE, Chords, MasterSolution, Standing, positive_flow
 from semibandits.regret_bound.newton_systems import Laplacians, ProjectedGradients, Solver, factorised
 from semibandits.regret_bound.rows import Rows
 from semibandits.regret_bound.warm_start import Start
@@ -52,7 +51,7 @@ class _Iterate:
     potentials: FloatArray
 
 
-class InteriorPointMaster(Master):
+class InteriorPointMaster:
     """Primal-dual path following with Mehrotra's corrector on  min c'f,  1/F(f) + s = 1,  s >= 0,  f balanced.
 
     Newton's matrix in f is ``H + A' (mu/s) A`` with H the Hessian of the rows times their multipliers and A their slopes. It is
@@ -61,7 +60,8 @@ class InteriorPointMaster(Master):
     has the entry mu/f.
     """
 
-    patience = 15  # the first accuracy is low, and the start may be where another master ended
+    patience = 15
+    """Number of rounds without progress after which it is given up: the first accuracy is low."""
 
     def __init__(self, rows: Rows, start: Start | None = None, *, iterative: bool = False) -> None:
         block = rows.block
@@ -95,15 +95,15 @@ class InteriorPointMaster(Master):
 
     @property
     def flow(self) -> FloatArray:
-        """See `Master.flow`."""
+        """The latest flow."""
         return self._flow
 
     def first_accuracy(self, gap: float) -> float:
-        """See `Master.first_accuracy`: low, since the next call continues from here."""
+        """Accuracy of the first solve if the final gap is to be `gap`: low, since the next call continues from here."""
         return min(5e-2, 0.3 * gap) if self._warm or not self._rows.keeps_positive else 5e-2
 
     def next_accuracy(self, accuracy: float, gap: float, now: Standing) -> float:
-        """See `Master.next_accuracy`. Without new cycles only accuracy helps, so all that the gap needs is requested."""
+        """Accuracy of the next solve. Without new cycles only accuracy helps, so all that the gap needs is requested."""
         if not now.added:
             return max(MOST_ACCURATE, min(0.2 * accuracy, 0.5 * gap))
         if self._restarts(now):
@@ -111,7 +111,7 @@ class InteriorPointMaster(Master):
         return max(min(accuracy, 0.1 * gap), min(0.5 * accuracy, 0.3 * now.excess))
 
     def extend(self, now: Standing) -> None:
-        """See `Master.extend`.
+        """Adapt to cycles appended to the pool.
 
         If the bracket is narrow, continue from the best feasible flow, with rates increased by half the gap: all slacks are then
         of the size at which multipliers, also the old ones, are near the central path. Otherwise new rows enter near it, and
@@ -145,13 +145,13 @@ class InteriorPointMaster(Master):
         self._flow, self._slack = flow, slack
 
     def keep(self, mask: BoolArray) -> None:
-        """See `Master.keep`."""
+        """Adapt to the removal of the cycles where `mask` is False from the pool."""
         mask = np.concatenate((np.ones(len(self._plain), dtype=np.bool_), mask))
         self._slack = self._slack[mask]
         self._multipliers = self._multipliers[mask]
 
     def solve(self, accuracy: float, deadline: float) -> MasterSolution:
-        """See `Master.solve`."""
+        """Solve to about this relative accuracy; stop early once `tiers.seconds` passes `deadline`."""
         best = -1.0
         for _ in range(MAX_STEPS if self._rows.keeps_positive else MANY_STEPS):
             now = self._iterate()

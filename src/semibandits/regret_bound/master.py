@@ -3,24 +3,22 @@
     minimise    sum_e costs_e f_e
     subject to  f >= 0 a circulation,  1 / F_C(f) <= 1  for the cycles C of the pool,
 
-for Gaussian items ``sum_{e in C} v_e / f_e <= gap_C^2``. Two methods share one interface. They only return proposals, from which
-`rows.py` computes the bounds.
+for Gaussian items ``sum_{e in C} v_e / f_e <= gap_C^2``. `interior.py` solves it, and only returns proposals, from which `rows.py`
+computes the bounds.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels.newton import Tree, chords_to_circulation, spanning_tree
 from semibandits.regret_bound.presolve import Block
 
 MOST_ACCURATE = 1e-10
-"""Smallest relative accuracy that masters are solved to."""
+"""Smallest relative accuracy of a solve."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,38 +67,6 @@ class Standing:
     gap: float
 
 
-class Master(ABC):
-    """Solver of the master problem over a changing pool of cycles."""
-
-    patience: ClassVar[int]
-    """Number of rounds without progress after which the master is given up."""
-
-    @abstractmethod
-    def solve(self, accuracy: float, deadline: float) -> MasterSolution:
-        """Solve to about this relative accuracy; stop early once `tiers.seconds` passes `deadline`."""
-
-    @abstractmethod
-    def first_accuracy(self, gap: float) -> float:
-        """Accuracy of the first solve if the final gap is to be `gap`."""
-
-    @abstractmethod
-    def next_accuracy(self, accuracy: float, gap: float, now: Standing) -> float:
-        """Accuracy of the next solve."""
-
-    @property
-    @abstractmethod
-    def flow(self) -> FloatArray:
-        """The latest flow."""
-
-    @abstractmethod
-    def extend(self, now: Standing) -> None:
-        """Adapt to cycles appended to the pool."""
-
-    @abstractmethod
-    def keep(self, mask: BoolArray) -> None:
-        """Adapt to the removal of the cycles where `mask` is False from the pool."""
-
-
 @dataclass(frozen=True, eq=False)
 class Chords:
     """A spanning tree of a block and its chords, whose values determine a circulation."""
@@ -118,18 +84,6 @@ class Chords:
     def circulation(self, values: FloatArray) -> FloatArray:
         """The circulation with these values on the chords."""
         return chords_to_circulation(values, self.arcs, self.tree)
-
-
-def balanced(block: Block, flow: FloatArray) -> FloatArray:
-    """A circulation close to `flow`, exact up to rounding and positive on arcs with an item."""
-    chords = Chords.of_lightest(block, flow)
-    flow = chords.circulation(np.maximum(flow[chords.arcs], 0.0))
-    # Cheapest cycles through arcs whose flow was lost to rounding, in order of the arcs with an item.
-    dry = flow[block.informative] <= 0
-    if dry.any() or flow.min() < 0:
-        lack = np.where(dry, -flow[block.informative] + 1e-12 * flow.max(), 0.0)
-        flow = np.maximum(flow, 0.0) + block.cheapest.totals(lack, len(flow))
-    return flow
 
 
 def starting_rates(block: Block) -> FloatArray:
