@@ -3,8 +3,8 @@
     minimise    sum_e costs_e f_e
     subject to  f >= 0 a circulation,  1 / F_C(f) <= 1  for the cycles C of the pool,
 
-for Gaussian items ``sum_{e in C} v_e / f_e <= gap_C^2``. `interior.py` solves it, and only returns proposals, from which `rows.py`
-computes the bounds.
+for Gaussian items ``sum_{e in C} v_e / f_e <= gap_C^2``. `interior.py` returns proposals, from which `rows.py` computes the
+bounds.
 """
 
 from __future__ import annotations
