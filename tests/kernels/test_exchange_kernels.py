@@ -54,7 +54,7 @@ def test_distances_and_cheapest_cycles(seed):
     reference = floyd(n, tails, heads, costs)
     graph = arcs_of(n, tails, heads)
     for target in range(n):
-        distance, first = distances_to(target, tails, costs, graph.in_ptr, graph.in_arcs)
+        distance, first = distances_to(target, graph, costs, np.ones(n, dtype=np.bool_))
         np.testing.assert_allclose(distance, reference[:, target], atol=1e-12)
         whole = np.floor(costs * rng.choice([0.5, 3.0, 40.0])).astype(np.int64)
         counts = whole_distances_to(target, graph, whole, int(whole.max(initial=0)))
@@ -87,7 +87,7 @@ def test_cheapest_cycles_of_large_graphs_with_laps_of_cost_zero_are_simple():
     costs = rng.integers(0, 2, 3 * n) * rng.random(3 * n).round(1)
     graph, wanted = arcs_of(n, tails, heads), np.ones(3 * n, dtype=np.int64)
     gaps, ptr, arcs = cheapest_cycles(np.arange(n), wanted, graph, costs)
-    distance = np.array([distances_to(v, tails, costs, graph.in_ptr, graph.in_arcs)[0] for v in range(n)])
+    distance = np.array([distances_to(v, graph, costs, np.ones(n, dtype=np.bool_))[0] for v in range(n)])
     np.testing.assert_allclose(gaps, costs + distance[tails, heads], rtol=1e-12)
     for k, arc in enumerate(graph.out_arcs):
         cycle = arcs[ptr[k] : ptr[k + 1]]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cycle_lists import all_cycles
-from semibandits.kernels.exchange import arcs_of
-from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
+from semibandits.kernels.exchange import arcs_of, distances_to
+from semibandits.kernels.verification import peel, worst_closed_walk
 from strategies import FEW, ends_of, multigraphs, vectors
 
 
@@ -58,7 +58,7 @@ def search(graph, start, alive, ratio, max_labels=10_000, from_each=False):
 def test_distances_are_those_of_bellman_and_ford(graph, dead):
     n, tails, heads, costs, _ = graph
     alive, start = np.arange(n) != dead, (dead + 1) % n if dead < n else 0
-    distance = distances_back(start, alive, arcs_of(n, tails, heads), costs)
+    distance, _ = distances_to(start, arcs_of(n, tails, heads), costs, alive)
     np.testing.assert_allclose(distance[alive], distances_twin(start, alive, tails, heads, costs)[alive], rtol=1e-14, atol=0)
 
 

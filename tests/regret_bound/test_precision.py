@@ -9,7 +9,7 @@ from enumeration_reference import simple_cycles
 import semibandits as sb
 from example_sets import partitions
 from semibandits.decisions.ties import Ties
-from semibandits.kernels.exchange import distances_to, incidence, lowered
+from semibandits.kernels.exchange import arcs_of, distances_to, lowered
 from semibandits.kernels.newton import chords_to_circulation, spanning_tree
 from semibandits.regret_bound.precision import gaps_below, sharpened
 
@@ -95,10 +95,9 @@ def test_lowered_potentials_are_the_largest_below(seed):
     tails, heads = (np.append(rng.integers(0, n, a), np.arange(n)), np.append(rng.integers(0, n, a), (np.arange(n) + 1) % n))
     costs = rng.integers(0, 4, a + n) * 10.0 ** -rng.integers(0, 12, a + n)
     pi = rng.normal(size=n) * 10.0 ** rng.integers(-2, 6)
-    out_ptr, out_arcs = incidence(n, tails)
-    in_ptr, in_arcs = incidence(n, heads)
-    found = lowered(pi, heads, costs, out_ptr, out_arcs)
-    distance = np.array([distances_to(v, tails, costs, in_ptr, in_arcs)[0] for v in range(n)]).T
+    graph, alive = arcs_of(n, tails, heads), np.ones(n, dtype=np.bool_)
+    found = lowered(pi, heads, costs, graph.out_ptr, graph.out_arcs)
+    distance = np.array([distances_to(v, graph, costs, alive)[0] for v in range(n)]).T
     np.testing.assert_allclose(found, ((pi - pi.min())[:, None] + distance).min(axis=0), rtol=1e-14, atol=1e-15)
     assert (costs + (found[tails] - found[heads]) >= -1e-15 * distance.max()).all()
     assert found.min() == 0.0

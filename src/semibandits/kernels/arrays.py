@@ -52,16 +52,19 @@ def ascending(values: IntArray) -> IntArray:
 
 
 @kernel
-def append_walk(arcs: IntArray, filled: int, last_arc: int, label: int, links: IntArray) -> tuple[IntArray, int]:
+def append_walk(
+    arcs: IntArray, filled: int, last_arc: int, label: int, parents: IntArray, label_arcs: IntArray
+) -> tuple[IntArray, int]:
     """Write the walk to `label` and then over `last_arc` after the first `filled` arcs, in reverse order of travel.
 
-    Returns the arcs, in a larger array if necessary, and the number that are filled.
+    Label k is that of its parent and one more arc; the first label, whose parent is -1, is the empty walk. Returns the arcs, in a
+    larger array if necessary, and the number that are filled.
     """
     while label >= 0:
         if filled == len(arcs):
             arcs = grown(arcs, 2 * filled + 16)
         arcs[filled] = last_arc
-        filled, last_arc, label = filled + 1, links[label, 1], links[label, 0]
+        filled, last_arc, label = filled + 1, label_arcs[label], parents[label]
     return arcs, filled
 
 

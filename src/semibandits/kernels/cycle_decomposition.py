@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from semibandits.kernels.arrays import ascending, grown, stable_order, write
-from semibandits.kernels.exchange import distances_to, incidence
+from semibandits.kernels.exchange import arcs_of, distances_to
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -131,8 +131,7 @@ def unfold_cycles(
     inserted. These must join any two nodes of a merged node that a cycle can use; if a walk is missing, ``ptr[-1]`` is -1.
     """
     n = len(merged)
-    in_ptr, in_arcs = incidence(n, heads[free])
-    steps = np.ones(len(free))
+    graph, steps, alive = arcs_of(n, tails[free], heads[free]), np.ones(len(free)), np.ones(n, dtype=np.bool_)
     tree_of = np.full(n, -1, dtype=np.int64)
     trees = np.empty((4, n), dtype=np.int32)
     planted = 0
@@ -157,7 +156,7 @@ def unfold_cycles(
             if tree_of[target] < 0:
                 if planted == len(trees):
                     trees = grown(trees, 2 * planted)
-                write(trees[planted], distances_to(target, tails[free], steps, in_ptr, in_arcs)[1])
+                write(trees[planted], distances_to(target, graph, steps, alive)[1])
                 tree_of[target] = planted
                 planted += 1
             first = trees[tree_of[target]]

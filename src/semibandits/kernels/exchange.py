@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits.kernels.arrays import grown
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import FloatArray, IntArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
 @kernel
@@ -58,10 +58,11 @@ def arcs_of(n: int, tails: IntArray, heads: IntArray) -> Arcs:
 
 
 @kernel
-def distances_to(
-    target: int, tails: IntArray, costs: FloatArray, in_ptr: IntArray, in_arcs: IntArray
-) -> tuple[FloatArray, IntArray]:
-    """Dijkstra's method: distance of each node to `target` and the first arc of a cheapest walk; inf and -1 without a walk."""
+def distances_to(target: int, graph: Arcs, costs: FloatArray, alive: BoolArray) -> tuple[FloatArray, IntArray]:
+    """Distance of each node to `target` through nodes that are alive, and the first arc of a cheapest walk; inf and -1 without
+    a walk. Dijkstra's method.
+    """
+    tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
     n = len(in_ptr) - 1
     distance = np.full(n, np.inf)
     first = np.full(n, -1, dtype=np.int64)
@@ -74,7 +75,7 @@ def distances_to(
         for k in range(in_ptr[v], in_ptr[v + 1]):
             arc = in_arcs[k]
             u = tails[arc]
-            if known + costs[arc] < distance[u]:
+            if alive[u] and known + costs[arc] < distance[u]:
                 distance[u] = known + costs[arc]
                 first[u] = arc
                 heapq.heappush(heap, (distance[u], u))

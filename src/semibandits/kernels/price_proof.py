@@ -37,11 +37,11 @@ from typing import Any
 import numpy as np
 
 from semibandits.kernels.arrays import append_walk, grown, passes, stable_order
-from semibandits.kernels.exchange import Arcs
+from semibandits.kernels.exchange import Arcs, distances_to
 from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
-from semibandits.kernels.verification import distances_back, peel
+from semibandits.kernels.verification import peel
 
 EPSILON = 2.3e-16
 """A little more than the relative rounding error of one operation."""
@@ -174,7 +174,7 @@ def met_cycles(
     for start in starts:
         if not alive[start]:
             continue
-        distance = distances_back(start, alive, graph, costs)
+        distance, _ = distances_to(start, graph, costs, alive)
         live = np.flatnonzero(alive[tails] & alive[heads] & (tails != start))
         order = live[stable_order(distance[heads[live]])]
         least = ways_back(n, start, tails, heads, order, weights)
@@ -213,7 +213,7 @@ def met_cycles(
                 if met == len(found):
                     found = grown(found, 2 * met)
                 found[met] = labels[size]
-                arcs, ptr[met + 1] = append_walk(arcs, ptr[met], arc, label, links)
+                arcs, ptr[met + 1] = append_walk(arcs, ptr[met], arc, label, links[:, 0], links[:, 1])
                 met += 1
         total += size
         peel(np.array([start]), alive, graph, out_degree, in_degree)

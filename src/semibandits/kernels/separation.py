@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
-from semibandits.kernels.arrays import grown
+from semibandits.kernels.arrays import append_walk, grown
 from semibandits.kernels.exchange import Arcs, whole_distances_to
 from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -192,24 +192,10 @@ def _closings(
 @kernel
 def _unroll(closed: Closed, walks: Labels) -> tuple[IntArray, IntArray]:
     """Arcs of closed walks, in reverse order of travel."""
-    ends, last_arcs, _ = closed
-    label_parent, label_arc = walks.parent, walks.arc
-    ptr = np.zeros(len(ends) + 1, dtype=np.int64)
-    for k in range(len(ends)):
-        length, label = 1, ends[k]
-        while label_parent[label] >= 0:
-            length += 1
-            label = label_parent[label]
-        ptr[k + 1] = ptr[k] + length
-    arcs = np.empty(ptr[-1], dtype=np.int64)
-    for k in range(len(ends)):
-        filled, label = ptr[k] + 1, ends[k]
-        arcs[ptr[k]] = last_arcs[k]
-        while label_parent[label] >= 0:
-            arcs[filled] = label_arc[label]
-            filled += 1
-            label = label_parent[label]
-    return ptr, arcs
+    ptr, arcs = np.zeros(len(closed.labels) + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    for k in range(len(closed.labels)):
+        arcs, ptr[k + 1] = append_walk(arcs, ptr[k], closed.last_arcs[k], closed.labels[k], walks.parent, walks.arc)
+    return ptr, arcs[: ptr[-1]].copy()
 
 
 class SortedArcs(NamedTuple):

@@ -20,6 +20,7 @@ import heapq
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
+from semibandits.kernels.arrays import append_walk
 from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -51,26 +52,6 @@ def peel(seeds: IntArray, alive: BoolArray, graph: Arcs, out_degree: IntArray, i
             if alive[w] and out_degree[w] == 0:
                 alive[w] = False
                 stack.append(w)
-
-
-@kernel
-def distances_back(start: int, alive: BoolArray, graph: Arcs, costs: FloatArray) -> FloatArray:
-    """Cost of the cheapest walk from each node to `start` through nodes that are alive; inf without such a walk."""
-    tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
-    distance = np.full(len(alive), np.inf)
-    distance[start] = 0.0
-    heap = [(0.0, start)]
-    while len(heap) > 0:
-        cost, v = heapq.heappop(heap)
-        if cost > distance[v]:
-            continue
-        for k in range(in_ptr[v], in_ptr[v + 1]):
-            w = tails[in_arcs[k]]
-            through = cost + costs[in_arcs[k]]
-            if alive[w] and through < distance[w]:
-                distance[w] = through
-                heapq.heappush(heap, (through, w))
-    return distance
 
 
 @kernel
@@ -133,21 +114,7 @@ def worst_closed_walk(
             parents[labels], arcs[labels] = label, arc
             heapq.heappush(heap, (new_cost, -gained, labels))
             labels += 1
-    return ratio, _unrolled(best_label, best_arc, parents, arcs), labels, complete
-
-
-@kernel
-def _unrolled(label: int, last_arc: int, parents: IntArray, arcs: IntArray) -> IntArray:
-    """Arcs of the walk to this label and then over the last arc, in order of travel; empty if this arc is -1."""
-    length = 0 if last_arc < 0 else 1
-    above = label
-    while above > 0:
-        length += 1
-        above = parents[above]
-    walk = np.empty(length, dtype=np.int64)
-    if length > 0:
-        walk[length - 1] = last_arc
-    for k in range(length - 2, -1, -1):
-        walk[k] = arcs[label]
-        label = parents[label]
-    return walk
+    walk = np.empty(0, dtype=np.int64)
+    if best_arc >= 0:
+        walk, _ = append_walk(walk, 0, best_arc, best_label, parents, arcs)
+    return ratio, walk[::-1].copy(), labels, complete

@@ -146,7 +146,7 @@ class NodeSeparator(Separator):
 
 def _steps(graph: Digraph) -> Steps:
     """Costs in units of which the ways to the first node take up to FINE."""
-    distances, _ = distances_to(0, graph.tails, graph.costs, graph.arcs.in_ptr, graph.arcs.in_arcs)
+    distances, _ = distances_to(0, graph.arcs, graph.costs, np.ones(graph.n, dtype=np.bool_))
     unit = float(distances[np.isfinite(distances)].max()) / FINE or 1.0
     counts = np.minimum(graph.costs / unit, 4.0 * FINE).astype(np.int64)
     return Steps((1.0 - 1e-12) * unit, counts, int(counts.max(initial=0)))

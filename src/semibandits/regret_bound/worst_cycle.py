@@ -4,7 +4,7 @@ Rates w of a circulation become feasible when multiplied by rho, the largest rat
 u_i = 2 sigma_i^2 / w_i. So ``C(theta) <= rho * cost(w)``. :func:`worst_ratio` finds rho by an exact search over closed walks of
 the exchange graph, in which only the hub is merged. Each closed walk contains a simple cycle of at least its own ratio: walks
 split into cycles along which u and the gap add up, and sum gap^2 <= (sum gap)^2. The search uses no code of the solver except
-the one for strongly connected components.
+those for strongly connected components and for distances.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
-from semibandits.kernels.exchange import Arcs
-from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
+from semibandits.kernels.exchange import Arcs, distances_to
+from semibandits.kernels.verification import peel, worst_closed_walk
 
 EPSILON = float(np.finfo(np.float64).eps)
 AT_ONCE, AT_ONCE_AN_ARC = 5_000_000, 100
@@ -137,7 +137,7 @@ class _Search:
         for start in starts:
             if not alive[start]:
                 continue
-            distance = (1.0 - self.n * EPSILON) * distances_back(start, alive, graph, costs)
+            distance = (1.0 - self.n * EPSILON) * distances_to(start, graph, costs, alive)[0]
             if not self._search_from((start, graph, costs, information, distance), between, from_each=not deletes):
                 return False
             if deletes:
