@@ -21,7 +21,7 @@ from semibandits.kernels.cycles import carried_over
 from semibandits.kernels.exchange import arcs_of
 from semibandits.regret_bound.block import BlockSolution, BlockSolver
 from semibandits.regret_bound.cycle_ratios import ratio_bound
-from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.cycles import Cycles, renumbered
 from semibandits.regret_bound.lower_certificate import ItemGraph, check_costs, check_items, lower_bound
 from semibandits.regret_bound.plan import RatedCycles, cost_of, decompose_block, plan_of_walks, unfolded
 from semibandits.regret_bound.precision import relative_error_of, sharpened
@@ -281,9 +281,9 @@ class CirculationSolver:
         alone = float((u[graph.entering[loops]] / gaps[loops] ** 2).max(initial=0.0))
         if not self._items.raising[arcs].any():
             return alone
-        ends, places = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)
+        nodes, *numbers = renumbered(tails[arcs], heads[arcs])
         u_arcs = np.where(self._items.raising[arcs], u[graph.entering[arcs]], 0.0)
-        all_arcs = arcs_of(len(ends), places[: len(arcs)], places[len(arcs) :])
+        all_arcs = arcs_of(len(nodes), *numbers)
         deadline = tiers.seconds() + SHORTLY
         return max(alone, ratio_bound(all_arcs, graph.costs[arcs], gaps[arcs], u_arcs, deadline))
 
@@ -297,10 +297,9 @@ class CirculationSolver:
         arcs = np.flatnonzero((tails != heads) & (component[tails] == component[heads]))
         if not self._items.raising[arcs].any():
             return min(least, 1.0), Cycles.empty()
-        ends = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
         costs, gaps = (one[arcs] * (1.0 - self._relative_error) for one in (graph.costs, self._presolved.gaps))
         proved, met = least_information(
-            ends[: len(arcs)], ends[len(arcs) :], costs, gaps, self._items.take(arcs), rates[arcs], 1.0 - 0.1 * self._gap,
+            tails[arcs], heads[arcs], costs, gaps, self._items.take(arcs), rates[arcs], 1.0 - 0.1 * self._gap,
             self._deadline,
         )  # fmt: skip
         return min(least, proved or self._simple_bound(plan)), Cycles(met.ptr, arcs[met.arcs])

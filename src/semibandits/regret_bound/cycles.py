@@ -117,3 +117,9 @@ class CyclePool:
         self._keys = self._keys[mask]
         self.cycles = self.cycles.select(mask)
         self.squared_gaps, self.prices = self.squared_gaps[mask], self.prices[mask]
+
+
+def renumbered(tails: IntArray, heads: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The nodes at which arcs end, ascending, and the ends of the arcs as positions among them."""
+    nodes, ends = np.unique(np.concatenate((tails, heads)), return_inverse=True)
+    return nodes, ends[: len(tails)], ends[len(tails) :]

@@ -28,7 +28,7 @@ from semibandits.kernels.exchange import (
 )
 from semibandits.laws import Law
 from semibandits.regret_bound.arc_items import ArcItems
-from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.cycles import Cycles, renumbered
 from semibandits.regret_bound.timing import TimeIsUp
 
 NODES_AT_ONCE = 64
@@ -236,8 +236,8 @@ def _blocks(
         inside = items.take(arcs)
         if not inside.raising.any():
             continue
-        nodes, both = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)
-        digraph, number = Digraph.build(len(nodes), both[: len(arcs)], both[len(arcs) :], costs[arcs])
+        nodes, *numbers = renumbered(tails[arcs], heads[arcs])
+        digraph, number = Digraph.build(len(nodes), *numbers, costs[arcs])
         if known is None:
             gaps, cheapest = digraph.cheapest_cycles(inside.raising, deadline)
         else:

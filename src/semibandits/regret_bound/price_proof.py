@@ -18,7 +18,7 @@ from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels import tiers
 from semibandits.kernels.exchange import arcs_of
 from semibandits.regret_bound.arc_items import ArcItems
-from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.cycles import Cycles, renumbered
 from semibandits.regret_bound.price_grid import PriceGrid, by_degree
 from semibandits.regret_bound.raises import convex_information
 
@@ -48,7 +48,7 @@ def least_information(
     Parameters
     ----------
     tails, heads : ndarray of int, shape (a,)
-        A digraph without self-loops and without isolated nodes.
+        A digraph without self-loops.
     costs, gaps : ndarray of float, shape (a,)
         Reduced costs >= 0, and the approximate cost of the cheapest cycle through each arc, > 0 on arcs that raise.
     items : ArcItems
@@ -84,8 +84,9 @@ class _Search:
         level: float, hub: int | None,
     ) -> None:  # fmt: skip
         self._costs, self._items, self._rates = costs, items, rates
-        self._graph = arcs_of(int(max(tails.max(), heads.max())) + 1, tails, heads)
-        self._starts = by_degree(self._graph) if hub is None else np.array([hub])
+        nodes, *ends = renumbered(tails, heads)
+        self._graph = arcs_of(len(nodes), *ends)
+        self._starts = by_degree(self._graph) if hub is None else np.flatnonzero(nodes == hub)
         self._level, self._found = level, Cycles.empty()
         self._grid = PriceGrid(items, costs, gaps, rates, level, len(self._graph.out_ptr) - 1)
 

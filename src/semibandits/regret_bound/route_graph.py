@@ -13,7 +13,7 @@ from semibandits.decisions.routes import Routes, grouped
 from semibandits.kernels.dag import ArcGroups
 from semibandits.kernels.dijkstra import distances_from, shortest_tree, walks_through
 from semibandits.kernels.exchange import arcs_of, biconnected_blocks
-from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.cycles import Cycles, renumbered
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.raises import room
 
@@ -111,25 +111,12 @@ class RouteGraph:
         """The graph of these arcs, nodes of the hub split in two."""
         n = len(distance)
         reduced = np.maximum(costs[items] + (distance[tails] - distance[heads]), 0.0)
-        ends, number = np.unique(np.concatenate((tails, heads + n * in_hub[heads])), return_inverse=True)
+        ends, *numbers = renumbered(tails, heads + n * in_hub[heads])
         of_hub = in_hub[ends % n]
         at = np.where(of_hub, distance[ends % n], np.inf)
         leaving, entering = np.where(ends < n, at, np.inf), np.where(ends >= n, -at, np.inf)
         return RouteGraph(
-            suboptimal,
-            costs,
-            items,
-            number[: len(items)],
-            number[len(items) :],
-            reduced,
-            leaving,
-            entering,
-            of_hub,
-            ends % n,
-            distance,
-            in_hub,
-            best,
-            rounding,
+            suboptimal, costs, items, *numbers, reduced, leaving, entering, of_hub, ends % n, distance, in_hub, best, rounding
         )
 
     @property

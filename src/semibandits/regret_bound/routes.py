@@ -255,10 +255,9 @@ class RouteSolver(CutRounds):
         arcs = np.flatnonzero(tails != heads)
         if not on[arcs].any():
             return least, Cycles.empty()
-        number = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
         proven, met = least_information(
-            number[: len(arcs)], number[len(arcs) :], graph.reduced[arcs], graph.gaps[arcs], items.take(arcs),
-            rates[arcs], 1.0 - PROVED * self.problem.gap, self.problem.deadline, hub=0,
+            tails[arcs], heads[arcs], graph.reduced[arcs], graph.gaps[arcs], items.take(arcs), rates[arcs],
+            1.0 - PROVED * self.problem.gap, self.problem.deadline, hub=-1,
         )  # fmt: skip
         return min(least, proven), Cycles(met.ptr, arcs[met.arcs])
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from semibandits.kernels.assignment import Bipartite, heaviest_matching_with_duals
 from semibandits.kernels.exchange import shortest_walks
+from semibandits.kernels.forests import find_root
 from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.tiers import kernel
@@ -91,22 +92,14 @@ def matchings_cycles(data: tuple[IntArray, ...], x: BoolArray, y: BoolArray, num
     for r in range(rows):
         for k in range(ptr[r], ptr[r + 1]):
             if x[items[k]] != y[items[k]]:
-                parent[_root(parent, rows + others[k])] = _root(parent, r)
+                parent[find_root(parent, rows + others[k])] = find_root(parent, r)
     of_root, n = np.full(len(parent), -1, dtype=np.int64), 0
     for r in range(rows):
         for k in range(ptr[r], ptr[r + 1]):
             if x[items[k]] != y[items[k]]:
-                root = _root(parent, r)
+                root = find_root(parent, r)
                 if of_root[root] < 0:
                     of_root[root] = n
                     n += 1
                 number[items[k]] = of_root[root]
     return n
-
-
-@kernel
-def _root(parent: IntArray, v: int) -> int:
-    while parent[v] != v:
-        parent[v] = parent[parent[v]]
-        v = parent[v]
-    return v
