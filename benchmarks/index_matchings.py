@@ -4,7 +4,7 @@
 
 Index: the (theta_hat, 1/n) of a running bandit: theta ~ U(0, 1), counts n log-uniform in 1 .. 1e4 for each item,
 theta_hat = theta + N(0, 1/(2n)), bonuses ln(t) / n (ESCB with variance 1/2 and constant 1) with t = total plays / matching
-size. Both are timed as kernels, best of 5 repetitions, compiled before.
+size. Best of 5 repetitions, compiled before.
 
 Budget: rewards and budgets U(0, 1); "middle" is halfway between the least and the largest budget of a matching, "binding"
 halfway between the budget of the matching of largest reward and the largest. HiGHS through scipy.optimize.milp, gap 0.
@@ -13,6 +13,7 @@ halfway between the budget of the matching of largest reward and the largest. Hi
 from __future__ import annotations
 
 import argparse
+import itertools
 import statistics
 import time
 from collections.abc import Callable
@@ -21,28 +22,27 @@ from functools import partial
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from semibandits.kernels.assignment import heaviest_matching
-from semibandits.kernels.budgeted_matching import best_matching
+import semibandits as sb
 
 REPETITIONS = 5
 
 
 class Complete:
-    """The complete bipartite graph in the form that kernels use."""
+    """Perfect matchings of the complete bipartite graph."""
 
     def __init__(self, n: int) -> None:
-        self.n, self.ptr, self.others = n, np.arange(n + 1) * n, np.tile(np.arange(n), n)
-        rows, columns = np.divmod(np.arange(n * n), n)
+        self._matchings = sb.Matchings(list(itertools.product(range(n), range(n))))
+        rows, columns = self._matchings.row_index, self._matchings.column_index
         self.ends = np.vstack([rows == k for k in range(n)] + [columns == k for k in range(n)]).astype(float)
 
     def linear(self, weights: np.ndarray) -> np.ndarray:
-        return heaviest_matching(weights, self.ptr, self.others, self.n, False)[0]
+        return self._matchings.maximize(weights)
 
     def index(self, rewards: np.ndarray, bonuses: np.ndarray) -> float:
-        return best_matching(rewards, bonuses, self.ptr, self.others, self.n, False, True, 0.0, 0.0)[1]
+        return self._matchings.index_of(rewards, bonuses, self._matchings.maximize_index(rewards, bonuses))
 
     def budgeted(self, rewards: np.ndarray, budgets: np.ndarray, at_least: float) -> float:
-        return best_matching(rewards, budgets, self.ptr, self.others, self.n, False, False, at_least, 0.0)[1]
+        return rewards @ self._matchings.maximize_budgeted(rewards, budgets, at_least)
 
     def budgeted_by_highs(self, rewards: np.ndarray, budgets: np.ndarray, at_least: float) -> float:
         constraints = [LinearConstraint(self.ends, 1, 1), LinearConstraint(budgets[np.newaxis], at_least, np.inf)]

@@ -60,7 +60,7 @@ def test_summary_of_costs(bound):
         "Best path  home → bridge → office\n"
         "Its cost   15 minutes\n"
         "C(θ)       12.2419 minutes per ln T\n"
-        "Certified  12.2417 ≤ C(θ) ≤ 12.242, gap 1.6e-05\n"
+        "Certified  12.2417 ≤ C(θ) ≤ 12.242, gap 1.3e-05\n"
         "Plan       2 paths to explore, 7.326 plays per ln T in all, as detours from the best path\n"
         "   6.908 plays per ln T, gap 1.5 minutes, 84.6% of C(θ): home → ferry → office\n"
         "  0.4176 plays per ln T, gap 4.5 minutes, 15.4% of C(θ): bridge → ferry → office"

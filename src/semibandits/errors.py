@@ -274,7 +274,7 @@ class SolverError(SemibanditsError, RuntimeError):
     ...     sb.graves_lai(drivers, scores, time_limit=1e-9)  # seconds
     ... except sb.SolverError as error:
     ...     print(f"{error.result.lower:.2f} <= C(theta) <= {error.result.value:.2f}")
-    6.97 <= C(theta) <= 7.96
+    5.71 <= C(theta) <= 10.64
     """
 
     def __init__(self, message: str, result: GravesLaiResult | None = None) -> None:

@@ -9,8 +9,6 @@ from index_cases import ALL, MATROIDS, SETS, searched
 
 import semibandits as sb
 from semibandits.decisions._matroid_oracles import intersection_oracle
-from semibandits.kernels.assignment import Bipartite
-from semibandits.kernels.budgeted_matching import Goal, best_matching
 from semibandits.kernels.index import swaps as swap_bound
 from semibandits.kernels.index.problem import FAILED, SOLVED, STOPPED, IndexProblem
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
@@ -106,20 +104,11 @@ def equalised(rng, oracle, rounds):
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="hundreds of searches over dozens of items")
-@pytest.mark.parametrize("family", ["matchings", "m-sets"])
-def test_larger_runs_against_another_search(family):
-    """7 rows of 11 columns, and 7 of 60 items: the families' other kernels, which look at few bounds, find the same value."""
-    pairs = [(r, c) for r in range(7) for c in range(11)]
-    decisions = sb.Matchings(pairs, saturate="rows") if family == "matchings" else sb.MSets(60, 7)
-    oracle = decisions.compiled()
-    for rewards, bonuses, x in equalised(np.random.default_rng(5), oracle, 150):
-        if family == "matchings":
-            ptr, others, items, sizes = oracle.data[:4]
-            graph = Bipartite(ptr, others, int(sizes[0]), False)
-            entries, _, _, _ = best_matching(rewards[items], bonuses[items], graph, Goal(True, 0.0, 0.0))
-            y = items[entries]
-        else:
-            y = select_best(rewards, bonuses, 7, KnapsackGoal(ROOT, 1.0, 0.0), Limits(5_000_000, 10**9))[0]
+def test_larger_runs_against_another_search():
+    """7 of 60 items: the kernel of m-sets, which looks at few bounds, finds the same value."""
+    decisions = sb.MSets(60, 7)
+    for rewards, bonuses, x in equalised(np.random.default_rng(5), decisions.compiled(), 150):
+        y = select_best(rewards, bonuses, 7, KnapsackGoal(ROOT, 1.0, 0.0), Limits(5_000_000, 10**9))[0]
         assert x in decisions
         expected = rewards[y].sum() + np.sqrt(bonuses[y].sum())
         assert rewards[x].sum() + np.sqrt(bonuses[x].sum()) == pytest.approx(expected, abs=1e-10)

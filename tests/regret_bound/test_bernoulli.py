@@ -15,7 +15,8 @@ import semibandits as sb
 from example_sets import grid, matching, random_matching, random_tree_set
 from marks import later
 from semibandits.errors import SolverError
-from semibandits.regret_bound import enumeration, price_proof, price_search
+from semibandits.regret_bound import cuts, price_proof, price_search
+from semibandits.regret_bound.enumeration import ListRounds
 
 GAP = 1e-4
 SETS = law_cases.SETS | {"matchings of rows": lambda rng: random_matching(rng, "rows"), "trees": random_tree_set}
@@ -147,12 +148,12 @@ def test_decisions_a_billionth_apart(seed, monkeypatch):
     assert result.value > 1e7
     assert least_of_all(decisions, theta, result.rates) >= 1.0 - 1e-6
     programs = []
-    program = enumeration.program
-    monkeypatch.setattr(enumeration, "program", lambda *arguments: programs.append(1) or program(*arguments))
+    program = cuts.program
+    monkeypatch.setattr(cuts, "program", lambda *arguments: programs.append(1) or program(*arguments))
     listed = solve(space, theta, method="enumeration", throw=False)
     check_overlap(listed, result)
     # Cuts at rates this far apart change nothing, and are given up.
-    assert listed.status == "optimal" or enumeration.PATIENCE < len(programs) < 2 * enumeration.PATIENCE
+    assert listed.status == "optimal" or ListRounds.patience < len(programs) < 2 * ListRounds.patience
 
 
 @pytest.mark.parametrize("family", ["paths", "perfect matchings", "matchings", "intersections"])

@@ -19,7 +19,7 @@ from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.kernels.outliers import least_reward
-from semibandits.optimization.front import BudgetFront, front_by_search, infeasible, undominated
+from semibandits.optimization.front import BudgetFront, front_by_budgets, front_by_search, infeasible, undominated
 from semibandits.optimization.problems import IndexAnswer, budgeted_by_search, index_by_search
 from semibandits.optimization.rounding import exponent, forgiven, rescaled
 
@@ -217,6 +217,9 @@ class DecisionSet(ABC):
 
     def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """P_BLM on validated input; None if infeasible. `at_least` is already lowered by the rounding tolerance."""
+        oracle = self.compiled()
+        if oracle is not None:
+            return oracle.search_budget(rewards, budgets, at_least)
         return budgeted_by_search(self.maximize, rewards, budgets, at_least, self.m)
 
     def maximize_index(self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float = 1.0) -> BoolArray:
@@ -259,6 +262,9 @@ class DecisionSet(ABC):
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM on validated input."""
+        oracle = self.compiled()
+        if oracle is not None:
+            return oracle.search_index(rewards, bonuses, ratio).decision
         return index_by_search(self.maximize, rewards, bonuses, ratio, self.m).decision
 
     def search_index(self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float = 1.0, *, most: int = 1_000) -> IndexAnswer:
@@ -380,6 +386,9 @@ class DecisionSet(ABC):
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """Decisions, shape (k, d), that include one for each point of the front, and possibly others."""
+        oracle = self.compiled()
+        if oracle is not None:
+            return front_by_budgets(lambda at_least: oracle.search_budget(rewards, budgets, at_least), budgets, self.m)
         return front_by_search(self.maximize, rewards, budgets, self.m)
 
     def _numbers(self, values: ArrayLike, name: str) -> FloatArray:

@@ -12,7 +12,7 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
-from semibandits.kernels.index.problem import FAILED, SOLVED, IndexProblem
+from semibandits.kernels.index.problem import FAILED, SOLVED, BudgetProblem, IndexProblem
 from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
 from semibandits.kernels.oracles.calls import no_index
 from semibandits.kernels.oracles.pointers import (
@@ -25,10 +25,10 @@ from semibandits.kernels.oracles.pointers import (
     no_exchange_costs,
     no_swaps,
 )
-from semibandits.kernels.oracles.questions import ask_index, ask_linear
+from semibandits.kernels.oracles.questions import ask_budget, ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import Pointer
-from semibandits.optimization.problems import IndexAnswer
+from semibandits.optimization.problems import IndexAnswer, budget_criterion
 
 _FLOATS, _BOOLS = types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C")
 _PROBLEM = types.NamedTuple(  # type: ignore[no-untyped-call]
@@ -105,6 +105,24 @@ class CompiledOracle:
         value = float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
         is_exact = status == SOLVED and ratio == 1.0
         return IndexAnswer(x, value, value if is_exact else report[BOUND], status == SOLVED, int(report[SPENT]))
+
+    def search_budget(self, rewards: FloatArray, budgets: FloatArray, at_least: float) -> BoolArray | None:
+        """Decision of largest reward with ``budgets·x >= at_least``, without a tolerance; None if infeasible.
+
+        Sums of integers are multiples of a common divisor, which sharpens budget and bounds.
+
+        Raises
+        ------
+        SolverError
+            If the search fails.
+        """
+        x, report = np.empty(self.d, dtype=np.bool_), np.zeros(REPORT)
+        rewards, budgets = (np.require(values, requirements=("C", "W")) for values in (rewards, budgets))
+        goal = budget_criterion(rewards, budgets, at_least)
+        problem = BudgetProblem(rewards, budgets, goal.at_least, goal.step, self.m)
+        if ask_budget(self.family, self.data, problem, x, report) == FAILED:
+            raise SolverError("rewards and budgets must be at most 1e100, got larger numbers: scale them down")
+        return x if report[BOUND] > -np.inf else None
 
 
 def compiled_oracle(

@@ -20,13 +20,11 @@ from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, Option
 from semibandits.kernels.assignment import Bipartite, heaviest_matching
-from semibandits.kernels.budgeted_matching import Goal, best_matching
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.listed_matchings import LIMB_BITS, count_matchings, list_matchings
 from semibandits.kernels.oracles.matchings import matchings_cycles, matchings_exchange_costs, matchings_linear
 from semibandits.kernels.potentials import potentials
 from semibandits.matroids._listing import too_many
-from semibandits.optimization.problems import budget_criterion
 
 SATURATE = ("both", "rows", "columns", "none")
 LARGEST_SIDE_WITH_SUBSETS = 20
@@ -59,8 +57,9 @@ class Matchings(DecisionSet):
     Notes
     -----
     ``maximize`` starts with the reductions of Jonker and Volgenant (Computing 38, 1987) and completes the matching by shortest
-    augmenting paths. ``maximize_budgeted`` and ``maximize_index`` are exact at any ratio, by Lagrangian bounds, reduced costs
-    and a search over alternating cycles. We know of no polynomial approximation for "at least" budgets on perfect matchings.
+    augmenting paths. ``maximize_budgeted`` and ``maximize_index`` are exact at any ratio, by branch and bound. We know of no
+    polynomial approximation for "at least" budgets on perfect matchings; the scheme of Berger, Bonifaci, Grandoni and Schaefer
+    (Mathematical Programming 128, 2011) is for "at most" budgets on matchings of any size.
 
     Examples
     --------
@@ -225,26 +224,9 @@ class Matchings(DecisionSet):
         costs = np.maximum(costs + pi[tails] - pi[heads], 0.0)  # negative only by rounding
         return ExchangeGraph(x, n_nodes, tails, heads, costs, entering, leaving, pi)
 
-    def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
-        """P_BLM by Lagrangian bounds, reduced costs and a search over alternating cycles: exact, not polynomial.
-
-        The answer is exact at any `ratio`: the approximation scheme of Berger, Bonifaci, Grandoni, Schaefer (2011) is for "at
-        most" budgets on matchings of any size.
-        """
-        criterion = budget_criterion(rewards, budgets, at_least)
-        x, value = self._best(rewards, budgets, Goal(rooted=False, at_least=criterion.at_least, step=criterion.step))
-        return None if value == -math.inf else x
-
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
-        """P_IM by the same search, exact at any `ratio`."""
-        return self._best(rewards, bonuses, Goal(rooted=True, at_least=0.0, step=0.0))[0]
-
-    def _best(self, rewards: FloatArray, budgets: FloatArray, goal: Goal) -> tuple[BoolArray, float]:
-        """Best decision and its value, -inf if no decision meets the budget; see the kernel :func:`best_matching`."""
-        ptr, others, items, n_others = self._leaders
-        graph = Bipartite(ptr, others, n_others, self._optional)
-        entries, value, _, _ = best_matching(rewards[items], budgets[items], graph, goal)
-        return self._decision(items, entries), value
+        """P_IM, exact at any `ratio`."""
+        return super()._maximize_index(rewards, bonuses, 1.0)
 
     def _heaviest(self, theta: FloatArray) -> tuple[BoolArray, IntArray]:
         """Heaviest matching, and leading nodes that cannot all be matched (empty if it exists)."""

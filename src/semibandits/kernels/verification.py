@@ -114,7 +114,7 @@ def worst_closed_walk(
             parents[labels], arcs[labels] = label, arc
             heapq.heappush(heap, (new_cost, -gained, labels))
             labels += 1
-    walk = np.empty(0, dtype=np.int64)
+    walk, length = np.empty(0, dtype=np.int64), 0
     if best_arc >= 0:
-        walk, _ = append_walk(walk, 0, best_arc, best_label, parents, arcs)
-    return ratio, walk[::-1].copy(), labels, complete
+        walk, length = append_walk(walk, 0, best_arc, best_label, parents, arcs)
+    return ratio, walk[:length][::-1].copy(), labels, complete

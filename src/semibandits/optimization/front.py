@@ -108,3 +108,14 @@ def front_by_search(maximize: Callable[[FloatArray], BoolArray], rewards: FloatA
         rows.append(result.decision)
         at_least = float(budgets[result.decision].sum()) + least
         known = result.found
+
+
+def front_by_budgets(best: Callable[[float], BoolArray | None], budgets: FloatArray, m: int) -> BoolArray:
+    """The same by ``best(at_least)``: a decision of largest reward among those that meet this budget, None if there is none."""
+    least = max(granularity(budgets), forgiven(budgets, m)) or 1.0
+    at_least = float(np.minimum(budgets, 0.0).sum())
+    rows: list[BoolArray] = []
+    while (x := best(at_least)) is not None:
+        rows.append(x)
+        at_least = float(budgets[x].sum()) + least
+    return np.array(rows)

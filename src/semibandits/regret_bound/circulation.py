@@ -281,9 +281,9 @@ class CirculationSolver:
         alone = float((u[graph.entering[loops]] / gaps[loops] ** 2).max(initial=0.0))
         if not self._items.raising[arcs].any():
             return alone
-        nodes, *numbers = renumbered(tails[arcs], heads[arcs])
+        nodes, first, last = renumbered(tails[arcs], heads[arcs])
         u_arcs = np.where(self._items.raising[arcs], u[graph.entering[arcs]], 0.0)
-        all_arcs = arcs_of(len(nodes), *numbers)
+        all_arcs = arcs_of(len(nodes), first, last)
         deadline = tiers.seconds() + SHORTLY
         return max(alone, ratio_bound(all_arcs, graph.costs[arcs], gaps[arcs], u_arcs, deadline))
 

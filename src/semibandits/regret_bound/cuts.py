@@ -136,6 +136,8 @@ class CutRounds(ABC):
     """Share of the gap at which the best rates are proved."""
     patience: ClassVar[int]
     """Rounds in succession with a bracket that hardly narrows, after which `prove` is the last resort."""
+    finds_rows: ClassVar[bool]
+    """Whether `search` or `prove` add rows, so that the best rates must be checked again."""
     near: ClassVar[float]
     """Rows of more information than this times the least are not cut."""
     loose: ClassVar[float]
@@ -200,7 +202,7 @@ class CutRounds(ABC):
             for point in points:
                 if not self.is_late:
                     self.search(self.plays(point))
-            cuts = np.concatenate((cuts[~slack], self._cuts([*points, best])))
+            cuts = np.concatenate((cuts[~slack], self._cuts([*points, best] if self.finds_rows else points)))
             idle = 0 if self.estimate - self.lower < 0.98 * before else idle + 1
             self._report()
             if self.is_narrow or idle >= self.patience:
@@ -224,7 +226,9 @@ class CutRounds(ABC):
 
     def _cuts(self, points: list[FloatArray]) -> FloatArray:
         """Cuts of the rows at these rates; the best of them, scaled so that no known row is violated, is kept."""
-        parts, self.estimate = [], math.inf
+        parts = []
+        if self.finds_rows:
+            self.estimate = math.inf
         for point in points:
             point = self._padded(point, len(self.columns.gaps))
             values, raises = self.rows.raises(self.plays(point))

@@ -132,7 +132,7 @@ def _scaled(listed: Listed, rates: FloatArray) -> tuple[float, FloatArray]:
 class ListRounds(CutRounds):
     """Rounds over all decisions, which are both the columns and the rows."""
 
-    share, patience, near, loose = 1.0, 50, math.inf, 3.0
+    share, patience, finds_rows, near, loose = 1.0, 50, False, math.inf, 3.0
 
     def __init__(self, listed: Listed, problem: Problem) -> None:
         super().__init__(listed, listed, problem, tiers.seconds(), problem.deadline)

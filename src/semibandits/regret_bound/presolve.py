@@ -236,8 +236,8 @@ def _blocks(
         inside = items.take(arcs)
         if not inside.raising.any():
             continue
-        nodes, *numbers = renumbered(tails[arcs], heads[arcs])
-        digraph, number = Digraph.build(len(nodes), *numbers, costs[arcs])
+        nodes, first, last = renumbered(tails[arcs], heads[arcs])
+        digraph, number = Digraph.build(len(nodes), first, last, costs[arcs])
         if known is None:
             gaps, cheapest = digraph.cheapest_cycles(inside.raising, deadline)
         else:

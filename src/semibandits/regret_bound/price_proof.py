@@ -84,8 +84,8 @@ class _Search:
         level: float, hub: int | None,
     ) -> None:  # fmt: skip
         self._costs, self._items, self._rates = costs, items, rates
-        nodes, *ends = renumbered(tails, heads)
-        self._graph = arcs_of(len(nodes), *ends)
+        nodes, first, last = renumbered(tails, heads)
+        self._graph = arcs_of(len(nodes), first, last)
         self._starts = by_degree(self._graph) if hub is None else np.flatnonzero(nodes == hub)
         self._level, self._found = level, Cycles.empty()
         self._grid = PriceGrid(items, costs, gaps, rates, level, len(self._graph.out_ptr) - 1)

@@ -111,12 +111,12 @@ class RouteGraph:
         """The graph of these arcs, nodes of the hub split in two."""
         n = len(distance)
         reduced = np.maximum(costs[items] + (distance[tails] - distance[heads]), 0.0)
-        ends, *numbers = renumbered(tails, heads + n * in_hub[heads])
+        ends, first, last = renumbered(tails, heads + n * in_hub[heads])
         of_hub = in_hub[ends % n]
         at = np.where(of_hub, distance[ends % n], np.inf)
         leaving, entering = np.where(ends < n, at, np.inf), np.where(ends >= n, -at, np.inf)
         return RouteGraph(
-            suboptimal, costs, items, *numbers, reduced, leaving, entering, of_hub, ends % n, distance, in_hub, best, rounding
+            suboptimal, costs, items, first, last, reduced, leaving, entering, of_hub, ends % n, distance, in_hub, best, rounding
         )
 
     @property

@@ -55,7 +55,7 @@ class RouteSolver(CutRounds):
     Of the items only those matter that are on a detour that raises could close, and that can be raised themselves.
     """
 
-    share, patience, near, loose = 0.8, 10, 1.3, 1.3
+    share, patience, finds_rows, near, loose = 0.8, 10, True, 1.3, 1.3
 
     def __init__(self, problem: Problem) -> None:
         start = tiers.seconds()

@@ -1,7 +1,9 @@
-"""The bound of a part of the decisions: the minimum over l > 0 of ``max_x (rewards + l bonuses)·x + max_c (sqrt(c) - l c)``.
+"""The bound of a part of the decisions: the minimum over l >= 0 of ``max_x (rewards + l bonuses)·x + max_c (f(c) - l c)``.
 
-This is the maximum of a + sqrt(c) over the convex hull of the pairs (a, c) = (rewards·x, bonuses·x), or less if bonuses take few
-values (`sums`). The hull is explored by its vertices: each maximisation at the slope of the edge below the best point either
+This is the maximum of a + f(c) over the convex hull of the pairs (a, c) = (rewards·x, bonuses·x), or less if bonuses take few
+values (`sums`) or rewards are integers.
+
+The hull is explored by its vertices: each maximisation at the slope of the edge below the best point either
 proves that the edge belongs to the hull, or finds a vertex above it.
 """
 
@@ -13,6 +15,7 @@ import numpy as np
 
 from semibandits.kernels.index.cycles import meet_cycle
 from semibandits.kernels.index.problem import (
+    AT_LEAST,
     BROKEN,
     CALLS,
     FAILED,
@@ -39,25 +42,35 @@ FEW_CALLS = 3
 
 
 @kernel
-def slope_at(c: float) -> float:
-    """Derivative of the square root; inf at 0."""
+def slope_at(s: Search, c: float) -> float:
+    """Derivative of f, inf where c must increase at any cost: for a root at 0, below the budget if one must be met."""
+    if s.scales.goal == AT_LEAST:
+        return 0.0 if c >= s.scales.at_least else math.inf
     return 0.5 / math.sqrt(c) if c > 0 else math.inf
 
 
 @kernel
+def bound_at(s: Search, a: float, c: float, slope: float) -> float:
+    """Bound on F of a part whose best decision at this multiplier has the pair (a, c)."""
+    if s.scales.goal == AT_LEAST:
+        return a + slope * (c - s.scales.at_least)
+    return a + slope * c + allowance(s.sums, slope)
+
+
+@kernel
 def between(s: Search, left: int, right: int) -> tuple[int, int, float]:
-    """Ends of the segment on which a + sqrt(c) peaks between two decisions, ascending in c, or one end twice; and its slope."""
+    """Ends of the segment on which a + f(c) peaks between two decisions, ascending in c, or one end twice; and its slope."""
     if s.c[left] > s.c[right]:
         left, right = right, left
     run = s.c[right] - s.c[left]
     if run == 0:
         best = left if s.a[left] >= s.a[right] else right
-        return best, best, slope_at(s.c[best])
+        return best, best, slope_at(s, s.c[best])
     slope = (s.a[left] - s.a[right]) / run
-    if slope_at(s.c[left]) <= slope:
-        return left, left, slope_at(s.c[left])
-    if slope_at(s.c[right]) >= slope:
-        return right, right, slope_at(s.c[right])
+    if slope_at(s, s.c[left]) <= slope:
+        return left, left, slope_at(s, s.c[left])
+    if slope_at(s, s.c[right]) >= slope:
+        return right, right, slope_at(s, s.c[right])
     return left, right, min(slope, s.scales.steepest)
 
 
@@ -73,7 +86,7 @@ def is_above(s: Search, slot: int, left: int, right: int, slope: float) -> bool:
 @kernel
 def raised(s: Search, slot: int, left: int, right: int, slope: float) -> tuple[int, int, float]:
     """The same as `between` after a decision above the edge is added."""
-    if left != right and slope_at(s.c[slot]) >= slope:
+    if left != right and slope_at(s, s.c[slot]) >= slope:
         return between(s, slot, right)
     return between(s, left, slot)
 
@@ -101,7 +114,7 @@ def known_peak(s: Search) -> tuple[int, int, float]:
                 first = slot
     if n == 0:
         return NO_SLOT, NO_SLOT, 0.0
-    left, right, slope = first, first, slope_at(c[first])
+    left, right, slope = first, first, slope_at(s, c[first])
     for _ in range(2 * POOL):
         top, level = NO_SLOT, 0.0
         for k in range(n):
@@ -138,12 +151,16 @@ def climb(
             return bound, NO_SLOT, NO_SLOT, slope, FAILED if answer == BROKEN else SOLVED
         slot = meet(s, left, right)
         look_closer(family, data, s, slot)
-        if 0.0 < slope < math.inf:
-            bound = min(bound, s.a[slot] + slope * s.c[slot] + allowance(s.sums, slope))
+        if slope < math.inf and (slope > 0.0 or s.scales.goal == AT_LEAST):
+            bound = min(bound, bound_at(s, s.a[slot], s.c[slot], slope))
+            if s.scales.step > 0.0:
+                bound = s.scales.step * math.floor(bound / s.scales.step + 1e-6)
         if left < 0:
-            left, right, slope = slot, slot, slope_at(s.c[slot])
+            left, right, slope = slot, slot, slope_at(s, s.c[slot])
         elif is_above(s, slot, left, right, slope):
             left, right, slope = raised(s, slot, left, right, slope)
+        elif slope == math.inf and s.scales.goal == AT_LEAST:  # the largest c is too small
+            return -np.inf, NO_SLOT, NO_SLOT, slope, SOLVED
         elif slope == math.inf:  # every c is 0
             answer = ask(family, data, s, 0.0)
             meet(s, left, right)
@@ -163,4 +180,4 @@ def try_slope(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slo
         return -np.inf, FAILED if answer == BROKEN else SOLVED
     slot = meet(s, NO_SLOT, NO_SLOT)
     look_closer(family, data, s, slot)
-    return s.a[slot] + slope * s.c[slot] + allowance(s.sums, slope), SOLVED
+    return bound_at(s, s.a[slot], s.c[slot], slope), SOLVED

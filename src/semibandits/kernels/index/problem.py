@@ -1,4 +1,8 @@
-"""Problem and state of a P_IM search, and its calls to the linear oracle."""
+"""Problems and state of a search for a goal of two criteria, a = rewards·x and c = bonuses·x, and its calls to the linear oracle.
+
+The goals are F(a, c) = a + f(c) with f concave and nondecreasing: ``a + sqrt(c)`` (P_IM), or a where c meets a budget, and -inf
+elsewhere (P_BLM; bonuses are then budgets of any sign).
+"""
 
 from __future__ import annotations
 
@@ -31,6 +35,32 @@ BEST, BASE = 0, 1
 """Places in `values`: the largest ``a + sqrt(c) / ratio`` so far, and the value of the base."""
 FOUND, EMPTY, BROKEN = 0, 1, 2
 """Answers of :func:`ask`."""
+ROOT, AT_LEAST = runtime_constant(0), runtime_constant(1)
+"""Goals."""
+NEARLY = 1.0 - 1e-6
+"""Values that are multiples of a step improve by at least this share of the step."""
+
+
+class BudgetProblem(NamedTuple):
+    """An instance of P_BLM: maximise ``rewards·x`` subject to ``budgets·x >= at_least``.
+
+    Attributes
+    ----------
+    rewards, budgets : ndarray of float, shape (d,)
+        Finite, of any sign.
+    at_least : float
+        The budget. It is compared exactly: the caller lowers it to allow for rounding.
+    step : float
+        All values of ``rewards·x`` are multiples of it; 0 if no such number is known.
+    m : int
+        Number of items of the largest decision.
+    """
+
+    rewards: FloatArray
+    budgets: FloatArray
+    at_least: float
+    step: float
+    m: int
 
 
 class IndexProblem(NamedTuple):
@@ -81,6 +111,10 @@ class Scales(NamedTuple):
         Gain up to which a part is closed.
     steepest : float
         Largest multiplier of an edge.
+    goal : int
+        ``ROOT`` or ``AT_LEAST``.
+    at_least, step : float
+        Of `BudgetProblem`.
     """
 
     ratio: float
@@ -89,6 +123,9 @@ class Scales(NamedTuple):
     slack_c: float
     closing: float
     steepest: float
+    goal: int
+    at_least: float
+    step: float
 
 
 class Search(NamedTuple):
@@ -111,7 +148,7 @@ class Search(NamedTuple):
     counts : ndarray of int, shape (3,)
         See `FORCED`, `REMEMBERED` and `CALLS`.
     values : ndarray of float, shape (2,)
-        See `BEST` and `BASE`.
+        See `BEST` and `BASE`; BEST is -inf as long as no decision meets the budget.
     x : ndarray of bool, shape (d,)
         The decision with the best value.
     scales : Scales
@@ -168,8 +205,18 @@ def lent(s: Search) -> Search:
 def limit_of(s: Search) -> float:
     """Largest bound of a part that cannot contain a better answer, once a decision is known."""
     best, base = s.values[BEST], s.values[BASE]
+    if s.scales.goal == AT_LEAST:
+        return float(best + max(s.scales.closing + PRECISION * abs(best), NEARLY * s.scales.step))
     limit = best if s.scales.share == 1.0 else max(best, base + (best - base) / s.scales.share)
     return float(limit + s.scales.closing + PRECISION * abs(best))
+
+
+@kernel
+def value_of(s: Search, a: float, c: float) -> float:
+    """F(a, c)."""
+    if s.scales.goal == AT_LEAST:
+        return a if c >= s.scales.at_least else -np.inf
+    return a + math.sqrt(c)
 
 
 @kernel
@@ -209,7 +256,7 @@ def meet(s: Search, keep1: int, keep2: int) -> int:
         if y[i]:
             a += rewards[i]
             c += bonuses[i]
-    score = a + math.sqrt(c) / s.scales.ratio
+    score = value_of(s, a, c) if s.scales.goal == AT_LEAST else a + math.sqrt(c) / s.scales.ratio
     if score > s.values[BEST]:
         s.values[BEST] = score
         copy_row(y, s.x)

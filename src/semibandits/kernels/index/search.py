@@ -1,4 +1,4 @@
-"""The search over parts: max rewards·x + sqrt(bonuses·x) over any decisions that can be maximised linearly.
+"""The search over parts: the largest goal a + f(c) over any decisions that can be maximised linearly, see `problem`.
 
 A part of the decision set is given by items forced in and out; parts are searched depth first. At a multiplier, the bound of a
 part (`hull`) for decisions in which an item changes sides is lower by the exchange cost of the item (`exchange_costs` of the
@@ -14,8 +14,9 @@ import math
 import numpy as np
 
 from semibandits.kernels.index.classes import branching_item, force, write_classes
-from semibandits.kernels.index.hull import climb, look_closer, try_slope
+from semibandits.kernels.index.hull import bound_at, climb, look_closer, try_slope
 from semibandits.kernels.index.problem import (
+    AT_LEAST,
     BASE,
     BEST,
     BROKEN,
@@ -26,8 +27,10 @@ from semibandits.kernels.index.problem import (
     NO_SLOT,
     POOL,
     PRECISION,
+    ROOT,
     SOLVED,
     STOPPED,
+    BudgetProblem,
     IndexProblem,
     Scales,
     Search,
@@ -38,8 +41,9 @@ from semibandits.kernels.index.problem import (
     lent,
     limit_of,
     meet,
+    value_of,
 )
-from semibandits.kernels.index.sums import allowance, attainable_sums
+from semibandits.kernels.index.sums import attainable_sums
 from semibandits.kernels.oracles.pointers import KNOWN, OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import kernel
@@ -77,8 +81,9 @@ def fix(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: fl
         if y[i]:
             a += s.rewards[i]
             c += s.bonuses[i]
-    height = a + slope * c
-    room = height + allowance(s.sums, slope) - limit_of(s) + 4.0 * (s.scales.slack_a + slope * s.scales.slack_c)
+    if s.values[BEST] == -np.inf:
+        return NONE_KNOWN
+    room = bound_at(s, a, c, slope) - limit_of(s) + 4.0 * (s.scales.slack_a + slope * s.scales.slack_c)
     if family.exchange_costs(data, s.weights, y, forced, exchange_costs) != KNOWN:
         return NONE_KNOWN
     before = s.counts[FORCED]
@@ -117,7 +122,7 @@ def split(s: Search, left: int, right: int, bound: float) -> bool:
     item = branching_item(s, left, right)
     if item < 0:
         return False
-    better = left if s.a[left] + math.sqrt(s.c[left]) >= s.a[right] + math.sqrt(s.c[right]) else right
+    better = left if value_of(s, s.a[left], s.c[left]) >= value_of(s, s.a[right], s.c[right]) else right
     n_left = n_right = 0
     p = s.start[item]
     while p < len(s.order) and s.start[s.order[p]] == s.start[item]:
@@ -180,7 +185,7 @@ def explore(family: OraclePointers, data: tuple[IntArray, ...], s: Search, hint:
                 continue
             if s.counts[CALLS] >= most:
                 status = STOPPED
-            elif fixed == 0 and sweeps > 0:
+            elif fixed == 0 and sweeps > 0 and s.scales.goal == ROOT:
                 fixed, status = sweep(family, data, s, slope, bound - s.values[BEST])
                 sweeps = sweeps - 1 if fixed > 0 else 0
                 if status == SOLVED:
@@ -199,7 +204,7 @@ def explore(family: OraclePointers, data: tuple[IntArray, ...], s: Search, hint:
             return SOLVED
         is_open, bound = other_half(s)
         if not is_open:
-            report[BOUND] = limit_of(s)
+            report[BOUND] = limit_of(s) if s.values[BEST] > -np.inf else -np.inf
             return SOLVED
 
 
@@ -222,12 +227,10 @@ def without_bonuses(
 
 
 @kernel
-def begin(problem: IndexProblem, x: BoolArray) -> Search:
-    """A new search, which has met the base and the guess if the share is below 1."""
-    rewards, bonuses, m = problem.rewards, problem.bonuses, problem.m
-    d, largest_a, largest_c = len(rewards), largest(rewards), largest(bonuses)
-    steepest = STEEPEST * (largest_a if largest_a > 0 else 1.0) / max(largest_c, TINY)
-    s = Search(
+def fresh(rewards: FloatArray, bonuses: FloatArray, m: int, scales: Scales, sums: FloatArray, x: BoolArray) -> Search:
+    """A new search."""
+    d = len(rewards)
+    return Search(
         rewards,
         bonuses,
         np.empty(d),
@@ -241,18 +244,35 @@ def begin(problem: IndexProblem, x: BoolArray) -> Search:
         np.zeros(3, dtype=np.int64),
         np.full(2, -np.inf),
         x,
-        Scales(
-            problem.ratio, problem.share, ROUNDING * m * largest_a, ROUNDING * m * largest_c, PRECISION * m * largest_a, steepest
-        ),
+        scales,
         m,
         np.empty(d),
         np.empty(d),
         np.zeros(d, dtype=np.bool_),
-        attainable_sums(bonuses, m),
+        sums,
         np.empty(d, dtype=np.int64),
         np.empty(d, dtype=np.int64),
         np.empty(d, dtype=np.int64),
     )
+
+
+@kernel
+def scaled(
+    rewards: FloatArray, bonuses: FloatArray, m: int, ratio: float, share: float, goal: int, at_least: float, step: float
+) -> Scales:
+    """Tolerances for numbers of this size."""
+    largest_a, largest_c = largest(rewards), largest(bonuses)
+    steepest = STEEPEST * (largest_a if largest_a > 0 else 1.0) / max(largest_c, TINY)
+    slack_a, slack_c = ROUNDING * m * largest_a, ROUNDING * m * largest_c
+    return Scales(ratio, share, slack_a, slack_c, PRECISION * m * largest_a, steepest, goal, at_least, step)
+
+
+@kernel
+def begin(problem: IndexProblem, x: BoolArray) -> Search:
+    """A new search, which has met the base and the guess if the share is below 1."""
+    rewards, bonuses, m = problem.rewards, problem.bonuses, problem.m
+    scales = scaled(rewards, bonuses, m, problem.ratio, problem.share, ROOT, 0.0, 0.0)
+    s = fresh(rewards, bonuses, m, scales, attainable_sums(bonuses, m), x)
     if problem.share < 1.0:
         copy_row(x, s.y)
         meet(s, NO_SLOT, NO_SLOT)
@@ -290,5 +310,23 @@ def index_search(
         return without_bonuses(family, data, problem.rewards, x, report)
     s = begin(problem, x)
     status = explore(family, data, lent(s), problem.hint, problem.budget, report)
+    report[SPENT] = float(s.counts[CALLS])  # this also keeps the arrays alive while they are lent
+    return status
+
+
+@kernel(calls=True)
+def budget_search(
+    family: OraclePointers, data: tuple[IntArray, ...], problem: BudgetProblem, x: BoolArray, report: FloatArray
+) -> int:
+    """Write a decision of largest reward that meets the budget into `x`.
+
+    Parameters and statuses are those of :func:`index_search`. The bound of the report is -inf if no decision meets the budget;
+    x is then undefined.
+    """
+    rewards, budgets, m = problem.rewards, problem.budgets, problem.m
+    scales = scaled(rewards, budgets, m, 1.0, 1.0, AT_LEAST, problem.at_least, problem.step)
+    s = fresh(rewards, budgets, m, scales, np.empty(0), x)
+    report[BOUND], report[SLOPE] = math.inf, 0.0
+    status = explore(family, data, lent(s), 0.0, NO_LIMIT, report)
     report[SPENT] = float(s.counts[CALLS])  # this also keeps the arrays alive while they are lent
     return status

@@ -1,10 +1,11 @@
-"""P_LM and P_IM for callers in Python; Ctrl-C interrupts them."""
+"""P_LM, P_IM and P_BLM for callers in Python; Ctrl-C interrupts them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from semibandits.kernels.index.problem import IndexProblem
+from semibandits.kernels.index.problem import BudgetProblem, IndexProblem
+from semibandits.kernels.index.search import budget_search
 from semibandits.kernels.oracles.calls import call_index, call_linear
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.signals import raise_interrupt
@@ -27,5 +28,15 @@ def ask_index(
 ) -> int:  # fmt: skip
     """Index maximisation (P_IM), see :func:`index_search`."""
     status = call_index(family, index, data, problem, x, report)
+    raise_interrupt()
+    return status
+
+
+@kernel(calls=True)
+def ask_budget(
+    family: OraclePointers, data: tuple[IntArray, ...], problem: BudgetProblem, x: BoolArray, report: FloatArray
+) -> int:
+    """Budgeted maximisation (P_BLM), see :func:`budget_search`."""
+    status = budget_search(family, data, problem, x, report)
     raise_interrupt()
     return status
