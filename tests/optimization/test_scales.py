@@ -44,3 +44,22 @@ def test_negligible_numbers_count_as_zero():
     with pytest.raises(sb.Infeasible, match="lower at_least"):
         decision_set.maximize_budgeted([1, 2, 3, 4], [1e-310] * 4, 1e300)
     assert decision_set.maximize_budgeted([1, 2, 3, 4], [1e-310] * 4, -1e300).tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("family", SETS)
+def test_a_penalty_does_not_hide_the_other_rewards(family):
+    """Two items cost 1e12, which stands for forbidden: of the decisions without them the best one is found."""
+    decision_set, compared = SETS[family], 0
+    rows = decision_set.enumerate()
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        rewards, budgets = rng.random((2, decision_set.d))
+        forbidden = rng.choice(decision_set.d, 2, replace=False)
+        rewards[forbidden] = -1e12
+        at_least = np.median(rows @ budgets)
+        allowed = rows[(rows @ budgets >= at_least) & ~rows[:, forbidden].any(axis=1)]
+        if len(allowed):
+            compared += 1
+            x = decision_set.maximize_budgeted(rewards, budgets, at_least)
+            assert rewards @ x == pytest.approx((allowed @ rewards).max(), abs=1e-11)
+    assert compared > 8

@@ -18,7 +18,7 @@ from semibandits._validation import as_decision, checked_answer, finite_number, 
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
-from semibandits.kernels.outliers import least_reward
+from semibandits.kernels.outliers import least_reward, without_outliers
 from semibandits.optimization.front import BudgetFront, front_by_budgets, front_by_search, infeasible, undominated
 from semibandits.optimization.problems import IndexAnswer, budgeted_by_search, index_by_search
 from semibandits.optimization.rounding import exponent, forgiven, rescaled
@@ -194,8 +194,8 @@ class DecisionSet(ABC):
         Notes
         -----
         The paper, problem P_BLM. By default, branch and bound on Lagrangian bounds that only calls ``maximize``: exact, not
-        polynomial. Rewards are compared up to about ``1e-12 * m * max|rewards|``, so a penalty of -1e9 on unwanted items would
-        leave the others only a few digits.
+        polynomial. Rewards are compared up to about ``1e-12 * m`` times the largest one; penalties on items that the best
+        decision does without, such as -1e9 for what is unwanted, do not count.
         """
         a, c = self._numbers(rewards, "rewards"), self._numbers(budgets, "budgets")
         threshold, r = finite_number(at_least, "at_least"), _ratio(ratio)
@@ -209,8 +209,12 @@ class DecisionSet(ABC):
         x = None
         if needed <= self.m * largest_c:  # else out of reach
             at_least = max(needed, -2.0 * self.m * largest_c)
-            scaled = rescaled(a, largest_a, self._power(largest_a)), rescaled(c, largest_c, power)
-            x = self._maximize_budgeted(*scaled, float(np.ldexp(at_least, power)), r)
+            budget = rescaled(c, largest_c, power), float(np.ldexp(at_least, power)), r
+            x = self._maximize_budgeted(rescaled(a, largest_a, self._power(largest_a)), *budget)
+            usual = a if x is None else without_outliers(a, x, self.m)
+            if usual.min() > a.min():  # the best decision is the same, and more of its digits count
+                largest_a = float(np.abs(usual).max())
+                x = self._maximize_budgeted(rescaled(usual, largest_a, self._power(largest_a)), *budget)
         if x is None:
             raise infeasible(threshold, float(c[checked_answer(self.maximize(c.copy()), self.d, self.m)].sum()))
         return x
