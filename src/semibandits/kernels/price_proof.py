@@ -1,4 +1,4 @@
-"""Search for cycles that no price proves feasible, for the upper certificate only: nothing here is used while solving.
+"""Search for cycles that no price proves feasible: the upper certificate, and with few labels the search of the solver.
 
 Each arc has a vector of weights ``s cost - psi(s)``, one for each price s; those of a walk are the sums over its arcs. A closed
 walk is *open* below L if all its weights are less than L. Walks from a start are extended in order of their bounds, until one

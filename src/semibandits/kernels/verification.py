@@ -1,4 +1,4 @@
-"""Exact search for the worst closed walk, for the certificate only: nothing here is used while solving.
+"""Exact search for the worst closed walk, for the certificate only: the solver does not use it.
 
 The searches of the solver use the same inequality, in separate code.
 

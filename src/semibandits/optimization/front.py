@@ -88,30 +88,16 @@ def undominated(rows: BoolArray, rewards: FloatArray, budgets: FloatArray, m: in
     return BudgetFront(rows[kept], a[kept], c[kept], slack_c)
 
 
-def front_by_search(maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, budgets: FloatArray, m: int) -> BoolArray:
+def front_by_budgets(best: Callable[[float], BoolArray | None], budgets: FloatArray, m: int) -> BoolArray:
     """Decisions, shape (k, d), that include one for each point of the front.
+
+    ``best(at_least)`` is a decision of largest reward among those that meet this budget, None if there is none.
 
     Notes
     -----
     Epsilon-constraint method (Haimes, Lasdon, Wismer 1971): find the best reward for a budget, then raise the budget by the
-    smallest amount that matters. Each search starts from all decisions found before.
+    smallest amount that matters.
     """
-    step = granularity(rewards)
-    least = max(granularity(budgets), forgiven(budgets, m)) or 1.0
-    at_least = float(np.minimum(budgets, 0.0).sum())
-    known: BoolArray | None = None
-    rows: list[BoolArray] = []
-    while True:
-        result = search(maximize, rewards, budgets, AtLeast(at_least, step), m, known=known, options=SearchOptions(keep=None))
-        if result.decision is None:
-            return np.array(rows)
-        rows.append(result.decision)
-        at_least = float(budgets[result.decision].sum()) + least
-        known = result.found
-
-
-def front_by_budgets(best: Callable[[float], BoolArray | None], budgets: FloatArray, m: int) -> BoolArray:
-    """The same by ``best(at_least)``: a decision of largest reward among those that meet this budget, None if there is none."""
     least = max(granularity(budgets), forgiven(budgets, m)) or 1.0
     at_least = float(np.minimum(budgets, 0.0).sum())
     rows: list[BoolArray] = []
@@ -119,3 +105,16 @@ def front_by_budgets(best: Callable[[float], BoolArray | None], budgets: FloatAr
         rows.append(x)
         at_least = float(budgets[x].sum()) + least
     return np.array(rows)
+
+
+def front_by_search(maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, budgets: FloatArray, m: int) -> BoolArray:
+    """The same with a linear maximiser in Python; each search starts from all decisions found before."""
+    step, known = granularity(rewards), None
+
+    def best(at_least: float) -> BoolArray | None:
+        nonlocal known
+        found = search(maximize, rewards, budgets, AtLeast(at_least, step), m, known=known, options=SearchOptions(keep=None))
+        known = found.found
+        return found.decision
+
+    return front_by_budgets(best, budgets, m)

@@ -1,8 +1,8 @@
 """The master problem with an interior-point method in the flows, warm-started from round to round.
 
-With many long cycles (paths), the Newton matrix is dense in any formulation. Eliminating the flow
-balance with a spanning tree reduces it to the dimension of the space of circulations. Large systems are solved without a matrix,
-by conjugate gradients. Steps do not depend on the scale of flows and rows, which may differ by many orders of magnitude.
+With many long cycles (paths), the Newton matrix is dense in any formulation. Eliminating the flow balance with a spanning tree
+reduces it to the dimension of the space of circulations. Large systems are solved without a matrix, by conjugate gradients. Steps
+do not depend on the scale of flows and rows, which may differ by many orders of magnitude.
 """
 
 from __future__ import annotations

@@ -42,32 +42,34 @@ class PriceGrid:
         Information in nats, > 0. The first prices cover those at which cycles may have less.
     n : int
         Largest number of arcs of a cycle.
+    beyond : bool
+        Whether to add higher prices, which only matter where means must rise close to 1.
 
     Attributes
     ----------
-    caps : ndarray of float, shape (a,)
-        Largest raise of each item.
     prices : ndarray of float, shape (K,)
     weights : ndarray of float, shape (a, K)
         ``s cost - psi(s)``, rounded down by the error of a sum over a cycle.
     """
 
     def __init__(
-        self, items: ArcItems, costs: FloatArray, gaps: FloatArray, rates: FloatArray, level: float, n: int
+        self, items: ArcItems, costs: FloatArray, gaps: FloatArray, rates: FloatArray, level: float, n: int, *,
+        beyond: bool = True,
     ) -> None:  # fmt: skip
         self._items, self._costs, self._rates, self._n = items, costs, rates, n
-        self.caps = items.caps(rates, np.where(items.raising, gaps, 1.0), level)
+        self._caps = items.caps(rates, np.where(items.raising, gaps, 1.0), level)
         # A cycle on which these add up to at least minus the margin is out of reach, whatever the price.
-        self._reach = costs * (1.0 + NEAR_REACH) - self.caps
-        low, high = level / float(np.sort(self.caps)[-n:].sum()), 4.0 * level / float(gaps[items.raising].min())
+        self._reach = costs * (1.0 + NEAR_REACH) - self._caps
+        low, high = level / float(np.sort(self._caps)[-n:].sum()), 4.0 * level / float(gaps[items.raising].min())
         self.prices, self.weights = np.empty(0), np.empty((len(costs), 0))
-        self.add(np.append(np.geomspace(low, high, 2 + max(int(math.log(high / low) / math.log(RATIO)), 0)), high * HIGHER))
+        prices = np.geomspace(low, max(low, high), 2 + max(int(math.log(high / low) / math.log(RATIO)), 0))
+        self.add(np.append(prices, high * HIGHER) if beyond else prices)
 
     def add(self, prices: FloatArray) -> None:
         """Add prices."""
         error = TERM_ROUNDING * (self._n + 8)
         more = np.outer(self._costs, (1.0 - error) * prices)
-        more -= (1.0 + error) * self._items.conjugates(self._rates, prices, self.caps)
+        more -= (1.0 + error) * self._items.conjugates(self._rates, prices, self._caps)
         prices = np.concatenate((self.prices, prices))
         order = np.argsort(prices, kind="stable")
         self.prices, self.weights = prices[order], np.hstack((self.weights, more))[:, order]

@@ -98,13 +98,14 @@ class RouteColumns:
 
     Attributes
     ----------
+    ways : RouteWays
     listed, walks : Listed
     decisions : ndarray of bool, shape (n, d)
         The routes.
     """
 
     def __init__(self, theta: FloatArray, items: RouteItems, ways: RouteWays) -> None:
-        self._theta, self._items, self._ways, self._graph = theta, items, ways, items.graph
+        self._theta, self._items, self.ways, self._graph = theta, items, ways, items.graph
         self.listed, self.walks = items.nothing, items.nothing
         self.decisions = np.empty((0, ways.routes.d), dtype=np.bool_)
         self._fresh = Fresh()
@@ -119,7 +120,7 @@ class RouteColumns:
 
     def add_through(self, items: IntArray) -> None:
         """Add a route through each of these items, as far as one is found by shortest paths that avoid each other."""
-        ways, (tails, heads) = self._ways, self._ways.ends
+        ways, (tails, heads) = self.ways, self.ways.ends
         arcs = np.flatnonzero(np.isin(ways.arc_items, items)).tolist()
         found = [
             ways.by_separate_ways(ways.arc_items[[arc]], int(tails[arc]), int(heads[arc]), self._graph.costs) for arc in arcs
@@ -134,7 +135,7 @@ class RouteColumns:
         at = np.flatnonzero(turns.tails[walk] == 0)
         walk = np.roll(walk, -at[0]) if len(at) else walk
         arcs = turns.arcs[walk][turns.arcs[walk] >= 0]
-        ways, distance = self._ways, self._graph.distance
+        ways, distance = self.ways, self._graph.distance
         u, v = int(ways.ends[0][arcs[0]]), int(ways.ends[1][arcs[-1]])
         passed = np.append(ways.ends[0][arcs], v)
         if len(at) and len(np.unique(passed)) == len(passed) and distance[v] > distance[u]:
@@ -146,7 +147,7 @@ class RouteColumns:
 
     def add_priced(self, prices: FloatArray) -> None:
         """Add routes whose items are worth more than their gap, from shortest ones at prices clipped at the least costs."""
-        ways, graph, (tails, heads) = self._ways, self._graph, self._ways.ends
+        ways, graph, (tails, heads) = self.ways, self._graph, self.ways.ends
         costs = np.maximum(graph.costs - prices, ways.routes.least)[ways.arc_items]
         distance, before, ahead, after = ways.trees_at(costs)
         values = distance[tails] + costs + ahead[heads] - math.fsum(graph.costs[graph.best])
@@ -170,7 +171,7 @@ class Detours:
 
     def __init__(self, problem: Problem, items: RouteItems, columns: RouteColumns) -> None:
         self._problem, self._items, self._columns, self._graph = problem, items, columns, items.graph
-        self._ways = columns._ways
+        self._ways = columns.ways
         self.listed = items.nothing
         self._fresh = Fresh()
         self._loops: dict[bytes, bool] = {}  # detours that end where they start: whether they are part of a route

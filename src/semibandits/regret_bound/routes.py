@@ -25,7 +25,7 @@ from semibandits.regret_bound.lower_certificate import ROUNDING as SUMS_ROUNDING
 from semibandits.regret_bound.lower_certificate import proved_ratio
 from semibandits.regret_bound.plan import cover_rates, merged_plan
 from semibandits.regret_bound.precision import relative_error_of
-from semibandits.regret_bound.price_grid import HIGHER, PriceGrid
+from semibandits.regret_bound.price_grid import PriceGrid
 from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.rates import rates_alone, rates_shared
@@ -149,9 +149,9 @@ class RouteSolver(CutRounds):
     def search(self, plays: FloatArray) -> None:
         """See `CutRounds.search`: shortest detours at a grid of prices."""
         graph, items = self._graph, self._items
-        grid = PriceGrid(items.arcs, graph.costs[graph.items], graph.gaps, items.on_arcs(plays), 1.0, graph.n)
+        grid = PriceGrid(items.arcs, graph.costs[graph.items], graph.gaps, items.on_arcs(plays), 1.0, graph.n, beyond=False)
         found = []
-        for price, weights in list(zip(grid.prices, grid.weights.T, strict=True))[: -len(HIGHER)]:
+        for price, weights in zip(grid.prices, grid.weights.T, strict=True):
             found.append(graph.detours(np.maximum(weights, 0.0), price, 1.0))
             if self.is_late:
                 break

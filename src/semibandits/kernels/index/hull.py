@@ -1,10 +1,8 @@
 """The bound of a part of the decisions: the minimum over l >= 0 of ``max_x (rewards + l bonuses)·x + max_c (f(c) - l c)``.
 
 This is the maximum of a + f(c) over the convex hull of the pairs (a, c) = (rewards·x, bonuses·x), or less if bonuses take few
-values (`sums`) or rewards are integers.
-
-The hull is explored by its vertices: each maximisation at the slope of the edge below the best point either
-proves that the edge belongs to the hull, or finds a vertex above it.
+values (`sums`) or rewards are integers. The hull is explored by its vertices: each maximisation at the slope of the edge below
+the best point either proves that the edge belongs to the hull, or finds a vertex above it.
 """
 
 from __future__ import annotations
