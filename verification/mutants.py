@@ -57,7 +57,7 @@ GROUPS = {
         "tests: decisions/test_matroid_intersections decisions/test_matchings decisions/test_lists",
     ),
     "budgets": (
-        "kernels: knapsack labels dag",
+        "kernels: grid labels dag",
         "kernels/index: *",
         "optimization: *",
         "tests: optimization/test_budgeted_and_index kernels/test_index_search",

@@ -110,7 +110,7 @@ def test_steps_multiply_to_the_ratio_along_a_longest_path(monkeypatch, ratio):
     monkeypatch.setattr(paths, "best_path", lambda *arguments: seen.append(arguments) or best_path(*arguments))
     decision_set.maximize_budgeted(rewards, budgets, 0.0, ratio)
     decision_set.maximize_index(rewards, budgets, ratio)
-    (*_, thinned, enough, _), (_, bonuses, *_, thinned_too, all_of_it, _) = seen
+    (*_, thinned, enough, _, _), (_, bonuses, *_, thinned_too, all_of_it, _, _) = seen
     (reward_step, untouched), (untouched_too, bonus_step) = thinned, thinned_too
     assert reward_step**-decision_set.m == pytest.approx(ratio, rel=1e-12)
     assert bonus_step**-decision_set.m == pytest.approx(ratio**2, rel=1e-12)

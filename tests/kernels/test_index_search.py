@@ -12,8 +12,7 @@ from semibandits.decisions._matroid_oracles import intersection_oracle
 from semibandits.kernels.index import swaps as swap_bound
 from semibandits.kernels.index.problem import FAILED, SOLVED, STOPPED, IndexProblem
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
-from semibandits.kernels.knapsack import ROOT, Limits, select_best
-from semibandits.kernels.knapsack import Goal as KnapsackGoal
+from semibandits.kernels.grid import best_selection
 from semibandits.kernels.oracles.pointers import KNOWN, Basis, Swaps
 from semibandits.matroids import Uniform
 from strategies import vectors
@@ -105,10 +104,10 @@ def equalised(rng, oracle, rounds):
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="hundreds of searches over dozens of items")
 def test_larger_runs_against_another_search():
-    """7 of 60 items: the kernel of m-sets, which looks at few bounds, finds the same value."""
+    """7 of 60 items: the labels of paths in a grid find the same value."""
     decisions = sb.MSets(60, 7)
     for rewards, bonuses, x in equalised(np.random.default_rng(5), decisions.compiled(), 150):
-        y = select_best(rewards, bonuses, 7, KnapsackGoal(ROOT, 1.0, 0.0), Limits(5_000_000, 10**9))[0]
+        y = best_selection(rewards, bonuses, 7, 0.0, True, 0.0, (1.0, 1.0, 1.0), 5_000_000)[0]
         assert x in decisions
         expected = rewards[y].sum() + np.sqrt(bonuses[y].sum())
         assert rewards[x].sum() + np.sqrt(bonuses[x].sum()) == pytest.approx(expected, abs=1e-10)

@@ -37,7 +37,9 @@ class Network:
         return paths_by_rank(self.d, onward[0], *self.out_of)
 
     def best(self, rewards, budgets, need=0.0, *, root, steps=(1.0, 1.0), enough=1.0, limit=PLENTY):
-        return best_path(rewards, budgets, Goal(need, root), self.into, self.out_of, Thinning(*steps), enough, limit)
+        slack_a, slack_c = (4e-15 * self.n * np.abs(values).max() for values in (rewards, budgets))
+        goal = Goal(need, root, 0.0, slack_a, slack_c)
+        return best_path(rewards, budgets, goal, self.into, self.out_of, Thinning(*steps), enough, -np.inf, limit)
 
     def is_path(self, x):
         return bool((self.paths == x).all(axis=1).any())
@@ -141,7 +143,7 @@ def test_thin_fronts_stand_for_all_paths(problem, steps):
     network, rewards, budgets = problem
     no_rows, nothing = np.zeros((0, 1)), np.zeros(0)
     no_bounds = Completions(no_rows, no_rows, np.zeros((0, 1), dtype=np.int64), nothing, nothing)
-    goal = Goal(-np.inf, False)
+    goal = Goal(-np.inf, False, 0.0, 0.0, 0.0)
     found = merged_fronts(rewards, budgets, goal, network.into, no_bounds, -np.inf, Thinning(*steps), PLENTY)
     pairs = found.pairs[found.first : found.labels]
     for path in network.paths:

@@ -13,30 +13,16 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._labels import checked_frame
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
+from semibandits.decisions.label_limits import MAX_LABELS, SMALLEST_RATIO, too_many_labels
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.errors import SolverError
+from semibandits.kernels.grid import best_selection
 from semibandits.kernels.index.swaps import bases_search
-from semibandits.kernels.knapsack import (
-    AT_LEAST,
-    BROKEN_OFF,
-    NONE,
-    ROOT,
-    Goal,
-    Limits,
-    best_multiplier,
-    select_best,
-    select_front,
-)
 from semibandits.kernels.oracles.greedy import uniform_linear
-from semibandits.kernels.oracles.limits import MAX_LABELS, MAX_NODES
 from semibandits.kernels.oracles.swaps import uniform_exchange_costs, uniform_swaps
 from semibandits.kernels.selection import select_largest
 from semibandits.matroids import Uniform
+from semibandits.optimization.front import front_by_budgets
 from semibandits.optimization.problems import budget_criterion
-
-SMALLEST_RATIO = 1e-6
-"""Smaller ratios are raised to this one."""
-UNLIMITED = Limits(2**62, 0)
 
 
 @final
@@ -59,8 +45,8 @@ class MSets(MatroidDecisions):
 
     Notes
     -----
-    C(θ) has a closed form, as for all matroids: docs/explanations/exchange-graph.md. P_BLM and P_IM use lists of undominated sums
-    (Nemhauser and Ullmann 1969), for a ratio below 1 with rounding (Ibarra and Kim 1975).
+    C(θ) has a closed form, as for all matroids: docs/explanations/exchange-graph.md. P_BLM and P_IM are those of paths
+    in a grid of items and numbers of items, see :class:`Paths`, after items are fixed by reduced costs.
 
     Examples
     --------
@@ -135,110 +121,33 @@ class MSets(MatroidDecisions):
         return int(np.count_nonzero(x)) == self._m
 
     def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
-        """P_BLM by multipliers, reduced costs and label lists: the undominated pairs (reward, budget) for each number of items.
+        """P_BLM by a multiplier, reduced costs and the labels of paths in a grid, see ``kernels/grid.py``.
 
-        The multiplier l that minimises the Lagrangian bound ranks the items by rewards + l * budgets. An item is fixed if
-        adding it to the first m items, or removing it from them, costs more than the gap. The other items are decided one by
-        one (Nemhauser, Ullmann 1969); labels are dropped if their best completion is too low at l, at 0, or in the budget
-        alone. Exact for real data of any sign; integer budgets of range R leave at most m R labels for each number of items,
-        hence O(d m^2 R) steps.
-
-        With ratio r < 1 and rewards >= 0, the result of the first step is returned if it reaches r times the bound. Otherwise
-        let LB be the largest of its reward and the rewards of items that belong to some m-set that meets the budget; all other
-        items are dropped. Rewards are rounded down to multiples of u = (1 - r) LB / m, and the rounded problem is solved
-        exactly. With a' the rounded rewards, the solution x has rewards·x >= a'·x >= a'·x* >= rewards·x* - m u
-        = rewards·x* - (1 - r) LB >= r rewards·x*, since LB <= rewards·x*. As rewards·x* <= m LB, rounded sums are at most
-        m^2 / (1 - r) units: at most that many labels plus one for each number of items, and O(d m^3 / (1 - r)) steps
-        (after Ibarra, Kim 1975).
+        Exact for real data of any sign; integer budgets of range R leave at most m R labels at each of the d m nodes. With ratio
+        r < 1 and rewards >= 0, labels are thinned as for `Paths`, by the factor q = r^(-1/(d + 1)), since a path in the grid has
+        at most d + 1 arcs: at most 2 + (d + 1) ln(R / p) / ln(1 / r) labels stay at a node, with R the largest reward of a
+        decision and p the smallest positive reward of an item.
         """
-        if ratio < 1:
-            return self._rounded_budgeted(rewards.copy(), budgets.copy(), at_least, ratio)
+        ratio = max(ratio, SMALLEST_RATIO)
         problem = budget_criterion(rewards, budgets, at_least)
-        x, status = select_best(
-            rewards.copy(), budgets.copy(), self._m, Goal(AT_LEAST, problem.at_least, problem.step), Limits(MAX_LABELS, MAX_NODES)
-        )
-        if status == BROKEN_OFF:
-            raise _broken_off("pass a ratio such as 0.999")
-        return None if status == NONE else x
-
-    def _rounded_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
-        """Solution of P_BLM to within `ratio`, see `_maximize_budgeted`."""
-        _, bound, known = best_multiplier(rewards, budgets, self._m, Goal(AT_LEAST, at_least, 0.0))
-        if bound == -np.inf:
-            return None
-        value = rewards[known].sum()
-        if value >= ratio * bound:
-            return known
-        largest = select_largest(budgets, self._m)
-        spare = budgets[largest].sum() - at_least
-        usable = np.flatnonzero(largest | (budgets[largest].min() - budgets <= spare))
-        low = max(value, rewards[usable].max())
-        if low == 0:
-            return known
-        unit = (1.0 - ratio) * low / self._m
-        rounded = np.floor(rewards[usable] / unit)
-        chosen, status = select_best(rounded, budgets[usable], self._m, Goal(AT_LEAST, at_least, 1.0), UNLIMITED)
-        x = _within(self._d, usable[chosen])
-        return x if status != NONE and rewards[x].sum() > value else known
+        return self._best(rewards, budgets, problem.at_least, False, problem.step, (ratio, ratio, 1.0))
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
-        """P_IM by the same search, with the tangents a + l c + 1/(4 l) of a + sqrt(c) as bounds at three multipliers l.
-
-        With ratio r < 1, ``rewards @ x + sqrt(bonuses @ x) / r`` must reach the maximum. The result of the first step is
-        returned if it reaches the bound. Otherwise each positive bonus G is tried as the largest one in the best decision x*:
-        items of larger bonus are dropped, the other bonuses are rounded down to multiples of u = (1 - r^2) G / m, and the
-        rounded problem is solved exactly, with the root divided by r. For the right G and the rounded bonuses b',
-        b'·x* >= bonuses·x* - m u = bonuses·x* - (1 - r^2) G >= r^2 bonuses·x*, so that its solution x has
-        rewards·x + sqrt(bonuses·x) / r >= rewards·x + sqrt(b'·x) / r >= rewards·x* + sqrt(b'·x*) / r, which is at least the
-        maximum, for rewards of any sign. (If x* has no bonus, the decision of largest reward suffices.) Rounded sums are at
-        most m^2 / (1 - r^2) units: at most that many labels plus one for each number of items, and O(d^2 m^3 / (1 - r)) steps
-        over all G.
-        """
-        if ratio < 1:
-            return self._rounded_index(rewards.copy(), bonuses.copy(), max(ratio, SMALLEST_RATIO))
-        x, status = select_best(rewards.copy(), bonuses.copy(), self._m, Goal(ROOT, 1.0, 0.0), Limits(MAX_LABELS, MAX_NODES))
-        if status == BROKEN_OFF:
-            raise _broken_off("pass a ratio such as 0.999")
+        """P_IM by the same search; with ratio r < 1 as for `Paths`, by the factor r^(-2/(d + 1)) between bonuses."""
+        ratio = max(ratio, SMALLEST_RATIO)
+        x = self._best(rewards, bonuses / ratio**2, 0.0, True, 0.0, (1.0, 1.0, ratio**2))
+        assert x is not None  # bonuses are not negative
         return x
 
-    def _rounded_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
-        """Solution of P_IM to within `ratio`, see `_maximize_index`."""
-
-        def generous(x: BoolArray) -> float:
-            return float(rewards[x].sum() + np.sqrt(bonuses[x].sum()) / ratio)
-
-        _, bound, best = best_multiplier(rewards, bonuses, self._m, Goal(ROOT, 1.0, 0.0))
-        if generous(best) >= bound:
-            return best
-        for largest in np.unique(bonuses[bonuses > 0]):
-            usable = np.flatnonzero(bonuses <= largest)
-            if len(usable) < self._m:
-                continue
-            unit = (1.0 - ratio**2) * largest / self._m
-            own, rounded = rewards[usable], np.floor(bonuses[usable] / unit)
-            goal = Goal(ROOT, float(np.sqrt(unit)) / ratio, 0.0)
-            if best_multiplier(own, rounded, self._m, goal)[1] <= generous(best):
-                continue
-            x = _within(self._d, usable[select_best(own, rounded, self._m, goal, UNLIMITED)[0]])
-            best = max(best, x, key=generous)
-        return best
+    def _best(
+        self, rewards: FloatArray, budgets: FloatArray, need: float, root: bool, step: float, ratios: tuple[float, float, float]
+    ) -> BoolArray | None:
+        """The decision of :func:`semibandits.kernels.grid.searched_selection`; None if there is none."""
+        x, labels = best_selection(rewards.copy(), budgets.copy(), self._m, need, root, step, ratios, MAX_LABELS)
+        if labels < 0:
+            raise too_many_labels(MAX_LABELS, "decisions", "pass a ratio such as 0.999")
+        return x if x.any() or self._m == 0 else None
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
-        """The whole front by label lists; labels are dropped if no completion improves on a corner between hull points."""
-        within, rows = select_front(rewards.copy(), budgets.copy(), self._m, MAX_LABELS)
-        if not within:
-            raise _broken_off("ask for one budget at a time with maximize_budgeted")
-        return rows
-
-
-def _within(d: int, items: IntArray) -> BoolArray:
-    x = np.zeros(d, dtype=np.bool_)
-    x[items] = True
-    return x
-
-
-def _broken_off(remedy: str) -> SolverError:
-    return SolverError(
-        f"the search is limited to {MAX_LABELS:,} labels of partial decisions and {MAX_NODES:,} nodes, got more: "
-        f"{remedy}, or round rewards and budgets to fewer digits"
-    )
+        """One budget after the other, which takes less than a millisecond each."""
+        return front_by_budgets(lambda at_least: self._maximize_budgeted(rewards, budgets, at_least, 1.0), budgets, self._m)

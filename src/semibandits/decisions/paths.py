@@ -17,17 +17,16 @@ from semibandits._validation import as_decision, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
-from semibandits.errors import InvalidInputError, SolverError
+from semibandits.decisions.label_limits import MAX_LABELS, SMALLEST_RATIO, too_many_labels
+from semibandits.errors import InvalidInputError
 from semibandits.kernels.dag import ArcGroups, acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.labels import Goal, Thinning, best_path, pareto_paths
 from semibandits.kernels.oracles.paths import paths_cycles, paths_exchange_costs, paths_linear
 from semibandits.matroids._listing import too_many
 
-MAX_LABELS = 10_000_000
-"""Maximum number of labels in a search for budgeted paths; each takes 32 bytes."""
-SMALLEST_RATIO = 1e-6
-"""Smaller ratios are raised to this one, since their powers might overflow."""
+ROUNDING = 4e-15
+"""Rounding of a sum over a path, relative to the number of nodes times the largest summand."""
 LONGEST_CYCLE_SHOWN = 8
 
 
@@ -223,7 +222,7 @@ class Paths(DecisionSet):
         """
         ratio = max(ratio, SMALLEST_RATIO)
         step = ratio ** (-1.0 / self.m)
-        return self._best(rewards, budgets, Goal(at_least, root=False), Thinning(step, 1.0), ratio)
+        return self._best(rewards, budgets, at_least, False, Thinning(step, 1.0), ratio)
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM by the same labels, with the tangents a + l c + 1/(4l) of a + sqrt(c) as Lagrangian bounds.
@@ -237,7 +236,7 @@ class Paths(DecisionSet):
         """
         ratio = max(ratio, SMALLEST_RATIO)
         step = ratio ** (-2.0 / self.m)
-        x = self._best(rewards, bonuses / ratio**2, Goal(0.0, root=True), Thinning(1.0, step), 1.0)
+        x = self._best(rewards, bonuses / ratio**2, 0.0, True, Thinning(1.0, step), 1.0)
         assert x is not None  # bonuses are not negative
         return x
 
@@ -245,13 +244,18 @@ class Paths(DecisionSet):
         """The whole front by the same labels without bounds, in order of increasing budget."""
         rows, labels = pareto_paths(rewards.copy(), budgets.copy(), self._into, MAX_LABELS)
         if labels < 0:
-            raise _too_many_labels("ask for one budget at a time with maximize_budgeted")
+            raise too_many_labels(MAX_LABELS, "paths", "ask for one budget at a time with maximize_budgeted")
         return rows
 
-    def _best(self, rewards: FloatArray, budgets: FloatArray, goal: Goal, thinning: Thinning, enough: float) -> BoolArray | None:
-        x, labels = best_path(rewards.copy(), budgets.copy(), goal, self._into, self._out_of, thinning, enough, MAX_LABELS)
+    def _best(
+        self, rewards: FloatArray, budgets: FloatArray, need: float, root: bool, thinning: Thinning, enough: float
+    ) -> BoolArray | None:
+        rounding = ROUNDING * len(self._into[0])
+        goal = Goal(need, root, 0.0, rounding * float(np.abs(rewards).max()), rounding * float(np.abs(budgets).max()))
+        arcs = self._into, self._out_of
+        x, labels = best_path(rewards.copy(), budgets.copy(), goal, *arcs, thinning, enough, -np.inf, MAX_LABELS)
         if labels < 0:
-            raise _too_many_labels("pass a ratio such as 0.99")
+            raise too_many_labels(MAX_LABELS, "paths", "pass a ratio such as 0.99")
         return x if x.any() else None
 
     def _heaviest(self, weights: ArrayLike) -> tuple[BoolArray, FloatArray]:
@@ -282,13 +286,6 @@ class Paths(DecisionSet):
         for v in range(len(ptr) - 3, -1, -1):
             onward[v] = sum(onward[w] for w in heads[ptr[v] : ptr[v + 1]])
         return onward[0]
-
-
-def _too_many_labels(remedy: str) -> SolverError:
-    return SolverError(
-        f"the search is limited to {MAX_LABELS:,} labels of partial paths, got more: {remedy}, "
-        "or round rewards and budgets to fewer digits"
-    )
 
 
 def _cycle_error(edges: EdgeList, order: IntArray) -> InvalidInputError:

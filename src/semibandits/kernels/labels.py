@@ -23,8 +23,8 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_
 NO_ROOT = runtime_constant(False)
 ROWS = 12
 """Rows of completions: largest reward, largest budget, and at most 10 multipliers."""
-ROUNDING = 4e-15
-"""Rounding of a sum over a path, relative to the number of nodes times the largest summand."""
+NEARLY = 1.0 - 1e-6
+"""Values that are multiples of a step improve by at least this share of the step."""
 ROWS_AT_ONCE = 1 << 18
 """Labels copied between two checks for signals."""
 CELLS_PER_LABEL = 100
@@ -32,10 +32,23 @@ CELLS_PER_LABEL = 100
 
 
 class Goal(NamedTuple):
-    """The criterion F of a pair (a, c): ``a + sqrt(c)`` if `root`, else a where ``c >= need`` and -inf elsewhere."""
+    """The criterion F of a pair (a, c): ``a + sqrt(c)`` if `root`, else a where ``c >= need`` and -inf elsewhere.
+
+    Attributes
+    ----------
+    need : float
+    root : bool
+    step : float
+        All values of F are multiples of it; 0 if no such number is known.
+    slack_a, slack_c : float
+        Bounds on the rounding of sums of rewards and of budgets over a path.
+    """
 
     need: float
     root: bool
+    step: float
+    slack_a: float
+    slack_c: float
 
 
 class Thinning(NamedTuple):
@@ -110,22 +123,24 @@ def best_path(*graph_and_limits: Any) -> tuple[BoolArray, int]:
 @kernel
 def labelled_path(
     rewards: FloatArray, budgets: FloatArray, goal: Goal, into: ArcGroups, out_of: ArcGroups, thinning: Thinning,
-    enough: float, max_labels: int,
+    enough: float, known: float, max_labels: int,
 ) -> tuple[BoolArray, int]:  # fmt: skip
     """Path of largest F; the search ends early at a path whose F is at least `enough` times the bound at the first node.
 
-    Returns the items of the path, empty if no path has c >= need, and the number of labels, -1 if more than `max_labels`
-    would be needed, or if it is interrupted.
+    Returns the items of the path, none if no path has c >= need and an F above `known`, and the number of labels, -1 if more
+    than `max_labels` would be needed, or if it is interrupted.
     """
     n = len(into.ptr) - 1
     a, c, arcs = np.empty((ROWS, n)), np.empty((ROWS, n)), np.empty((ROWS, n), dtype=np.int64)
     go = Completions(a, c, arcs, np.zeros(ROWS), np.full(ROWS, np.inf))
-    rows, bound, best, best_row = _multipliers(rewards, budgets, goal, out_of, go)
+    rows, bound, best, best_row = _multipliers(rewards, budgets, goal, out_of, known, go)
     x = np.zeros(len(rewards), dtype=np.bool_)
-    if best == -np.inf:
+    if best == -np.inf or bound <= known:
         return x, 0
     v = labels = 0
-    if best < enough * bound - 4.0 * ROUNDING * n * np.abs(rewards).max():
+    if best <= known:
+        best, best_row = known, -1
+    if best < enough * bound - max(4.0 * goal.slack_a, NEARLY * goal.step):
         filled = Completions(go.a[:rows], go.c[:rows], go.arcs[:rows], go.multipliers, go.offsets)
         found = merged_fronts(rewards, budgets, goal, into, filled, best, thinning, max_labels)
         labels = found.labels
@@ -135,7 +150,7 @@ def labelled_path(
             best_row, v = found.row, found.node
             x[into.items[found.place]] = True
             _mark(x, found.label, found.origins, into.items)
-    while v < n - 1:
+    while v < n - 1 and best_row >= 0:
         k = go.arcs[best_row, v]
         x[out_of.items[k]] = True
         v = out_of.ends[k]
@@ -151,7 +166,8 @@ def pareto_paths(rewards: FloatArray, budgets: FloatArray, into: ArcGroups, max_
     """
     d, no_rows, nothing = len(rewards), np.zeros((0, 1)), np.zeros(0)
     none = Completions(no_rows, no_rows, np.zeros((0, 1), dtype=np.int64), nothing, nothing)
-    found = merged_fronts(rewards, budgets, Goal(-np.inf, NO_ROOT), into, none, -np.inf, Thinning(1.0, 1.0), max_labels)
+    goal = Goal(-np.inf, NO_ROOT, 0.0, 0.0, 0.0)
+    found = merged_fronts(rewards, budgets, goal, into, none, -np.inf, Thinning(1.0, 1.0), max_labels)
     pairs, labels, first = found.pairs, found.labels, found.first
     if labels < 0 or (labels - first) * d > CELLS_PER_LABEL * max_labels:
         raise_interrupt()
@@ -175,7 +191,7 @@ def _mark(x: BoolArray, label: int, origins: IntArray, in_items: IntArray) -> No
 
 
 @kernel
-def _value(a: float, c: float, goal: Goal) -> float:
+def value_of(a: float, c: float, goal: Goal) -> float:
     if goal.root:
         return a + math.sqrt(c)
     return a if c >= goal.need else -np.inf
@@ -207,7 +223,7 @@ def _complete(rewards: FloatArray, budgets: FloatArray, multiplier: float, out_o
 
 @kernel
 def _multipliers(
-    rewards: FloatArray, budgets: FloatArray, goal: Goal, out_of: ArcGroups, go: Completions
+    rewards: FloatArray, budgets: FloatArray, goal: Goal, out_of: ArcGroups, known: float, go: Completions
 ) -> tuple[int, float, float, int]:
     """Minimise the bound max(a + l * c) + offset(l) over l, and fill a row of completions for each l tried.
 
@@ -217,24 +233,23 @@ def _multipliers(
 
     Returns the number of rows, the bound, the best F of a path found and its row.
     """
-    n, need, root = len(out_of.ptr) - 1, goal.need, goal.root
-    largest_reward, largest_budget = np.abs(rewards).max(), np.abs(budgets).max()
+    need, root = goal.need, goal.root
     _complete(rewards, budgets, 0.0, out_of, 0, go)
     _complete(rewards, budgets, np.inf, out_of, 1, go)
     left_a, left_c, right_a, right_c = go.a[0, 0], go.c[0, 0], go.a[1, 0], go.c[1, 0]
-    bound = _value(left_a, right_c, goal)
-    best, best_row = _value(left_a, left_c, goal), 0
-    if _value(right_a, right_c, goal) > best:
-        best, best_row = _value(right_a, right_c, goal), 1
+    bound = value_of(left_a, right_c, goal)
+    best, best_row = value_of(left_a, left_c, goal), 0
+    if value_of(right_a, right_c, goal) > best:
+        best, best_row = value_of(right_a, right_c, goal), 1
     for row in range(2, ROWS):
-        if best >= bound or left_a <= right_a or left_c >= right_c:
+        if max(best, known) + NEARLY * goal.step >= bound or left_a <= right_a or left_c >= right_c:
             return row, bound, best, best_row
         l = (left_a - right_a) / (right_c - left_c)  # noqa: E741 (the multiplier of the module's docstring)
         if root:
             l = max(l, 0.5 / math.sqrt(right_c))  # noqa: E741
             if left_c > 0.0:
                 l = min(l, 0.5 / math.sqrt(left_c))  # noqa: E741
-        rounding = ROUNDING * n * (largest_reward + l * largest_budget)
+        rounding = goal.slack_a + l * goal.slack_c
         if not rounding < np.inf:
             return row, bound, best, best_row
         _complete(rewards, budgets, l, out_of, row, go)
@@ -242,7 +257,7 @@ def _multipliers(
         offset = 0.25 / l if root else -l * need
         go.multipliers[row], go.offsets[row] = l, offset + rounding
         bound = min(bound, a + l * c + go.offsets[row])
-        value = _value(a, c, goal)
+        value = value_of(a, c, goal)
         if value > best:
             best, best_row = value, row
         if a + l * c <= max(left_a + l * left_c, right_a + l * right_c) + rounding:
@@ -299,10 +314,10 @@ def merged_fronts(
                 continue
             largest_c = c
             if rows > 0:
-                if not _may_exceed(best, a, c, v, go, goal):
+                if not _may_exceed(best + NEARLY * goal.step, a, c, v, go, goal):
                     continue
                 for row in range(rows):
-                    value = _value(a + go_a[row, v], c + go_c[row, v], goal)
+                    value = value_of(a + go_a[row, v], c + go_c[row, v], goal)
                     if value > best:
                         best, best_row, best_node, best_k, best_label = value, row, v, next_k, parent
             if reward_step > 1.0 and labels > begin[v] and a * reward_step >= top:
@@ -324,7 +339,7 @@ def merged_fronts(
 @kernel
 def _may_exceed(value: float, a: float, c: float, v: int, go: Completions, goal: Goal) -> bool:
     """Whether all bounds on F of the paths from a label (a, c) of node v are above `value`."""
-    if _value(a + go.a[0, v], c + go.c[1, v], goal) <= value:
+    if value_of(a + go.a[0, v], c + go.c[1, v], goal) <= value:
         return False
     for row in range(len(go.a) - 1, 1, -1):
         if (a + go.a[row, v]) + go.multipliers[row] * (c + go.c[row, v]) + go.offsets[row] <= value:
