@@ -192,6 +192,7 @@ def _mark(x: BoolArray, label: int, origins: IntArray, in_items: IntArray) -> No
 
 @kernel
 def value_of(a: float, c: float, goal: Goal) -> float:
+    """F(a, c)."""
     if goal.root:
         return a + math.sqrt(c)
     return a if c >= goal.need else -np.inf
