@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -15,15 +16,16 @@ from semibandits.kernels.oracles.partitions import partitions_exchange_costs, pa
 from semibandits.matroids import Matroid
 from semibandits.matroids._compiled import packed
 
-_KERNELS: Final[dict[int, tuple[Any, Any, Any]]] = {
-    kinds.UNIFORM: (greedy.uniform_linear, swaps.uniform_exchange_costs, swaps.uniform_swaps),
-    kinds.PARTITION: (greedy.partition_linear, swaps.partition_exchange_costs, swaps.partition_swaps),
-    kinds.LAMINAR: (greedy.laminar_linear, swaps.laminar_exchange_costs, swaps.laminar_swaps),
-    kinds.GRAPHIC: (greedy.forest_linear, swaps.forest_exchange_costs, swaps.forest_swaps),
-    kinds.TRANSVERSAL: (greedy.transversal_linear, swaps.transversal_exchange_costs, swaps.transversal_swaps),
-    kinds.BINARY: (greedy.binary_linear, swaps.binary_exchange_costs, swaps.binary_swaps),
+_LINEAR: Final[dict[int, Callable[..., int]]] = {
+    kinds.UNIFORM: greedy.uniform_linear,
+    kinds.PARTITION: greedy.partition_linear,
+    kinds.LAMINAR: greedy.laminar_linear,
+    kinds.GRAPHIC: greedy.forest_linear,
+    kinds.TRANSVERSAL: greedy.transversal_linear,
+    kinds.BINARY: greedy.binary_linear,
+    kinds.REAL: greedy.real_linear,
 }
-"""P_LM, exchange_costs and swaps."""
+"""P_LM."""
 
 
 def matroid_oracle(matroid: Matroid, rank: int) -> CompiledOracle | None:
@@ -37,15 +39,15 @@ def matroid_oracle(matroid: Matroid, rank: int) -> CompiledOracle | None:
         return None
     kind, arrays = found
     if kind == kinds.REAL:
-        return compiled_oracle(arrays, matroid.d, rank, greedy.real_linear)
-    linear, exchange_costs, of_swaps = _KERNELS[kind]
+        return compiled_oracle(arrays, matroid.d, rank, _LINEAR[kind])
+    is_uniform = kind == kinds.UNIFORM
     return compiled_oracle(
-        arrays,
+        (*arrays, np.array([kind])),
         matroid.d,
         rank,
-        linear,
-        exchange_costs=exchange_costs,
-        swaps=of_swaps,
+        _LINEAR[kind],
+        exchange_costs=swaps.uniform_exchange_costs if is_uniform else swaps.bases_exchange_costs,
+        swaps=swaps.uniform_swaps if is_uniform else swaps.bases_swaps,
         roles=roles(kind, arrays, matroid.d),
         index=bases_search,
     )

@@ -12,13 +12,11 @@ from semibandits._frames import ItemSource, column_of
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._labels import checked_frame
-from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
+from semibandits.decisions._matroid_oracles import matroid_oracle
+from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.label_limits import MAX_LABELS, SMALLEST_RATIO, too_many_labels
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.kernels.grid import best_selection
-from semibandits.kernels.index.swaps import bases_search
-from semibandits.kernels.oracles.greedy import uniform_linear
-from semibandits.kernels.oracles.swaps import uniform_exchange_costs, uniform_swaps
 from semibandits.kernels.selection import select_largest
 from semibandits.matroids import Uniform
 from semibandits.optimization.front import front_by_budgets
@@ -104,18 +102,7 @@ class MSets(MatroidDecisions):
         return MSets(len(items), self._m)
 
     def _compiled(self) -> CompiledOracle | None:
-        arrays = (np.array([self._m]),)
-        roles = np.zeros(self._d, dtype=np.int64)
-        return compiled_oracle(
-            arrays,
-            self._d,
-            self._m,
-            uniform_linear,
-            exchange_costs=uniform_exchange_costs,
-            swaps=uniform_swaps,
-            roles=roles,
-            index=bases_search,
-        )
+        return matroid_oracle(self._matroid, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m

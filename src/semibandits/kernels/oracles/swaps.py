@@ -1,7 +1,6 @@
-"""Single swaps of the bases of matroids; data as in ``oracles/greedy.py``.
+"""Single swaps of the bases of matroids; data: the three arrays of a packed matroid, and its kind, see ``oracles/kinds.py``.
 
-Each matroid lists its swaps, and shared kernels evaluate them. Sets of a given size need no list, since any item may replace any
-other.
+Sets of a given size have kernels of their own, which need no list of swaps, since any item may replace any other.
 """
 
 from __future__ import annotations
@@ -10,13 +9,10 @@ import math
 
 import numpy as np
 
-from semibandits.kernels.elimination import binary_exchanges
-from semibandits.kernels.forests import forest_exchanges
-from semibandits.kernels.laminar import laminar_exchanges
-from semibandits.kernels.matroids import partition_exchanges, uniform_exchanges
+from semibandits.kernels.matroids import uniform_exchanges
+from semibandits.kernels.oracles.exchanges import exchanges
 from semibandits.kernels.oracles.pointers import KNOWN, Basis, Swaps
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.transversal import transversal_exchanges
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 SAFETY = 1e-15
@@ -115,90 +111,18 @@ def uniform_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int
 
 
 @kernel
-def partition_exchange_costs(
+def bases_exchange_costs(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
-    """Partition matroids."""
+    """Bases of a packed matroid."""
     members = np.flatnonzero(x)
-    _, allowed = partition_exchanges(data[0], data[1], members)
+    _, allowed = exchanges(data[3][0], data[0], data[1], data[2], len(x), members)
     return exchange_costs_by_swaps(members, allowed, weights, forced, exchange_costs)
 
 
 @kernel
-def partition_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
-    """Partition matroids."""
+def bases_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
+    """Bases of a packed matroid."""
     members = np.flatnonzero(basis.x)
-    _, allowed = partition_exchanges(data[0], data[1], members)
-    return look_at_swaps(members, allowed, basis, swaps)
-
-
-@kernel
-def laminar_exchange_costs(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
-) -> int:
-    """Laminar matroids."""
-    members = np.flatnonzero(x)
-    _, allowed = laminar_exchanges(data[0], data[1], data[2], members)
-    return exchange_costs_by_swaps(members, allowed, weights, forced, exchange_costs)
-
-
-@kernel
-def laminar_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
-    """Laminar matroids."""
-    members = np.flatnonzero(basis.x)
-    _, allowed = laminar_exchanges(data[0], data[1], data[2], members)
-    return look_at_swaps(members, allowed, basis, swaps)
-
-
-@kernel
-def forest_exchange_costs(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
-) -> int:
-    """Spanning forests."""
-    members = np.flatnonzero(x)
-    _, allowed = forest_exchanges(data[2][0], data[0], data[1], members)
-    return exchange_costs_by_swaps(members, allowed, weights, forced, exchange_costs)
-
-
-@kernel
-def forest_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
-    """Spanning forests."""
-    members = np.flatnonzero(basis.x)
-    _, allowed = forest_exchanges(data[2][0], data[0], data[1], members)
-    return look_at_swaps(members, allowed, basis, swaps)
-
-
-@kernel
-def transversal_exchange_costs(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
-) -> int:
-    """Transversal matroids."""
-    members = np.flatnonzero(x)
-    _, allowed = transversal_exchanges(data[2][0], data[0], data[1], members)
-    return exchange_costs_by_swaps(members, allowed, weights, forced, exchange_costs)
-
-
-@kernel
-def transversal_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
-    """Transversal matroids."""
-    members = np.flatnonzero(basis.x)
-    _, allowed = transversal_exchanges(data[2][0], data[0], data[1], members)
-    return look_at_swaps(members, allowed, basis, swaps)
-
-
-@kernel
-def binary_exchange_costs(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
-) -> int:
-    """Linear matroids over the field of two elements."""
-    members = np.flatnonzero(x)
-    _, allowed = binary_exchanges(data[0].view(np.uint64).reshape(data[1][0], data[1][1]), members)
-    return exchange_costs_by_swaps(members, allowed, weights, forced, exchange_costs)
-
-
-@kernel
-def binary_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
-    """Linear matroids over the field of two elements."""
-    members = np.flatnonzero(basis.x)
-    _, allowed = binary_exchanges(data[0].view(np.uint64).reshape(data[1][0], data[1][1]), members)
+    _, allowed = exchanges(data[3][0], data[0], data[1], data[2], len(basis.x), members)
     return look_at_swaps(members, allowed, basis, swaps)
