@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.kernels.matroid_intersection import augmenting_path, shortest_cycle
+from semibandits.kernels.matroid_intersection import (
+    CHANGED,
+    NEGATIVE_CYCLE,
+    NO_PATH,
+    Exchanges,
+    augment,
+    new_paths,
+    shortest_cycle,
+)
 
 
 def arcs_of(members, swaps1, swaps2):
@@ -70,12 +78,21 @@ def test_augmenting_path_is_cheapest_and_of_these_the_shortest(graph):
     weights, members, free1, swaps1, free2, swaps2 = graph
     successors = arcs_of(members, swaps1, swaps2)
     best = slow_distances(weights, set(members.tolist()), free1, successors)
-    path, ok = augmenting_path(weights, members, free1, swaps1, free2, swaps2)
-    assert ok
+    x = np.isin(np.arange(len(weights)), members)
+    paths = new_paths(len(x))
+    status = augment(weights, members, Exchanges(free1, swaps1), Exchanges(free2, swaps2), x, paths, True)
     ends = [best[z] for z in np.flatnonzero(free2).tolist() if z in best]
     if not ends:
-        assert len(path) == 0
+        assert status == NO_PATH
+        assert np.flatnonzero(x).tolist() == members.tolist()
         return
+    assert status == CHANGED
+    end = min(np.flatnonzero(free2).tolist(), key=lambda z: (paths.cost[z], paths.arcs[z]))
+    path = [end]
+    while (a := paths.via[path[0]]) >= 0:
+        path = [paths.via_in[a], members[a], *path]
+    path = np.array(path)
+    assert np.array_equal(np.flatnonzero(x), sorted(set(members.tolist()) ^ set(path.tolist())))
     assert free1[path[0]]
     assert free2[path[-1]]
     assert len(set(path.tolist())) == len(path)
@@ -90,7 +107,10 @@ def test_augmenting_path_reports_a_negative_cycle(weight):
     weights = np.array([0, weight, 0])
     swaps = np.array([[False, True, True]])
     free1, free2 = np.array([False, False, True]), np.array([False, False, True])
-    assert not augmenting_path(weights, np.array([0]), free1, swaps, free2, swaps)[1]
+    x = np.array([True, False, False])
+    graph = Exchanges(free1, swaps), Exchanges(free2, swaps)
+    assert augment(weights, np.array([0]), *graph, x, new_paths(3), True) == NEGATIVE_CYCLE
+    assert x.tolist() == [True, False, False]
 
 
 @st.composite

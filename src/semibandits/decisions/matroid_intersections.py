@@ -20,7 +20,8 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.matroid_intersection import augmenting_path, neighbours
+from semibandits.kernels.matroid_intersection import NEGATIVE_CYCLE, NO_PATH, Exchanges, augment, neighbours, new_paths
+from semibandits.kernels.oracles.intersection import as_integers
 from semibandits.kernels.outliers import without_outliers
 from semibandits.kernels.potentials import potentials
 from semibandits.matroids import Matroid, Partition
@@ -28,8 +29,6 @@ from semibandits.matroids._checks import as_count
 from semibandits.matroids._listing import too_many
 
 T = TypeVar("T")
-BITS = 45
-"""Weights are rounded to integers of this many bits, so that sums and ties are exact."""
 
 
 @final
@@ -276,7 +275,7 @@ class MatroidIntersection(DecisionSet):
         if largest * 4 * (self._m + 1) == float("inf"):
             raise InvalidInputError(f"weights must have finite sums, got weights up to {largest:g}: scale them down")
         x, usual = self._best(theta)
-        integers, shift = _as_integers(usual)
+        integers, shift = as_integers(usual)
         members = np.flatnonzero(x)
         swaps1, swaps2 = self._m1.exchanges(members)[1], self._m2.exchanges(members)[1]
         z = np.flatnonzero(swaps1.any(axis=0) & swaps2.any(axis=0))
@@ -317,21 +316,21 @@ class MatroidIntersection(DecisionSet):
 
     def _best(self, theta: FloatArray) -> tuple[BoolArray, FloatArray]:
         """The heaviest decision, and the weights by which it was found: those without outliers."""
-        x = self._heaviest(_as_integers(theta)[0], self._m)
+        x = self._heaviest(as_integers(theta)[0], self._m)
         usual = without_outliers(theta, x, self._m)
-        return (self._heaviest(_as_integers(usual)[0], self._m) if usual.min() > theta.min() else x), usual
+        return (self._heaviest(as_integers(usual)[0], self._m) if usual.min() > theta.min() else x), usual
 
     def _heaviest(self, integers: IntArray, size: int) -> BoolArray:
         """Heaviest common independent set of `size` items, or of the largest possible size below it."""
-        x = np.zeros(self._d, dtype=np.bool_)
+        x, paths = np.zeros(self._d, dtype=np.bool_), new_paths(self._d)
         for _ in range(size):
             members = np.flatnonzero(x)
-            path, ok = augmenting_path(integers, members, *self._m1.exchanges(members), *self._m2.exchanges(members))
-            if not ok:
+            first, second = (Exchanges(*matroid.exchanges(members)) for matroid in (self._m1, self._m2))
+            status = augment(integers, members, first, second, x, paths, True)
+            if status == NEGATIVE_CYCLE:
                 raise self._not_matroids()
-            if len(path) == 0:
+            if status == NO_PATH:
                 break
-            x[path] = ~x[path]
         return x
 
     def _not_matroids(self) -> InvalidInputError:
@@ -346,12 +345,6 @@ def _pair(values: Sequence[T], name: str, remedy: str) -> tuple[T, T]:
     if isinstance(values, str | Mapping) or not isinstance(values, Iterable) or len(entries := tuple(values)) != 2:
         raise InvalidInputError(f"{name} must have two entries, got {values!r}: {remedy}")
     return entries[0], entries[1]
-
-
-def _as_integers(theta: FloatArray) -> tuple[IntArray, int]:
-    """``theta * 2**shift`` rounded to integers, and `shift`, chosen so that the largest integer has ``BITS`` bits."""
-    shift = BITS - int(np.frexp(np.abs(theta).max())[1])
-    return np.rint(np.ldexp(theta, shift)).astype(np.int64), shift
 
 
 def _classes(columns: BoolArray) -> tuple[BoolArray, IntArray]:

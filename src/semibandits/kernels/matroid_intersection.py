@@ -6,71 +6,114 @@ independent in the first matroid (arc members[a] -> z), ``swaps2[a, z]`` whether
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, IntArray
 
 FAR = 1 << 62
+CHANGED, NO_PATH, NEGATIVE_CYCLE = 0, 1, 2
+"""Results of :func:`augment`."""
+
+
+class Exchanges(NamedTuple):
+    """Ways to change an independent set by one item, as in ``Matroid.exchanges``: ``free`` (d,), ``swaps`` (k, d)."""
+
+    free: BoolArray
+    swaps: BoolArray
+
+
+class Paths(NamedTuple):
+    """Cheapest known paths to the items, (d,), and to the members, (k,).
+
+    ``cost[z]`` and ``arcs[z]`` are the cost and the number of arcs of the path to item z; ``via[z]`` is the position of the last
+    member on it, -1 if it starts at z. ``via_in[a]`` is the last item on the path to the member at position a.
+    """
+
+    cost: IntArray
+    arcs: IntArray
+    via: IntArray
+    via_in: IntArray
 
 
 @kernel
-def cheapest_ways(
-    weights: IntArray, members: IntArray, free1: BoolArray, swaps1: BoolArray, swaps2: BoolArray
-) -> tuple[IntArray, IntArray, IntArray, IntArray, bool]:
-    """Path of smallest (cost, arcs) to each item outside S from any item that is free in the first matroid.
+def new_paths(d: int) -> Paths:
+    """Room for paths."""
+    room = np.empty((4, d), dtype=np.int64)
+    return Paths(room[0], room[1], room[2], room[3])
 
-    Items outside S cost minus their weight, items of S their weight. Returns for each item the cost (``FAR`` without a path), the
-    number of arcs and the position of the member before it (-1 at the start); for each member the item before it; and whether the
-    graph has no negative cycle.
+
+@kernel
+def augment(
+    weights: IntArray, members: IntArray, first: Exchanges, second: Exchanges, x: BoolArray, paths: Paths, everywhere: bool
+) -> int:
+    """Change x along a cheapest path with the fewest arcs from an item free in the first matroid to one free in the second.
+
+    Returns ``CHANGED``, ``NO_PATH``, or ``NEGATIVE_CYCLE`` if the graph has one; it has none if x is a heaviest common
+    independent set of its size. `paths` is overwritten.
+
+    For matroids and a heaviest set all cycles cost 0 or more. Hence a cheapest way to an item that is free in the first one
+    starts there, and a cheapest path with the fewest arcs ends at the first item that is free in the second. Longer paths are
+    considered only if `everywhere`, since exchanges of other set systems may have negative cycles.
     """
-    k, d = swaps1.shape
-    cost, arcs, via = np.full(d, FAR), np.zeros(d, dtype=np.int64), np.full(d, -1, dtype=np.int64)
-    cost_in, via_in = np.full(k, FAR), np.full(k, -1, dtype=np.int64)
-    active, active_in = free1.copy(), np.zeros(k, dtype=np.bool_)
-    cost[free1] = -weights[free1]
+    cost, arcs, via, via_in = paths.cost, paths.arcs, paths.via, paths.via_in
+    k, d = first.swaps.shape
+    cost_in, is_active = np.full(k, FAR), np.zeros(k, dtype=np.bool_)
+    fresh, targets = np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)
+    n_fresh = n_targets = 0
+    for z in range(d):
+        cost[z], arcs[z], via[z] = -weights[z] if first.free[z] else FAR, 0, -1
+        if first.free[z] and (everywhere or not second.free[z]):
+            fresh[n_fresh] = z
+            n_fresh += 1
+        if not x[z] and (everywhere or not first.free[z]):
+            targets[n_targets] = z
+            n_targets += 1
     sweeps = 0
     # Sweep s finds the paths through s members, so that the first of equally cheap paths has the fewest arcs.
-    while active.any() and sweeps <= k:
+    while n_fresh > 0 and sweeps <= k:
         sweeps += 1
-        fresh = np.flatnonzero(active)
-        active[:] = False
+        for z in fresh[:n_fresh]:
+            for a in range(k):
+                if second.swaps[a, z] and cost[z] + weights[members[a]] < cost_in[a]:
+                    cost_in[a], via_in[a], is_active[a] = cost[z] + weights[members[a]], z, True
         for a in range(k):
-            for z in fresh:
-                if swaps2[a, z] and cost[z] + weights[members[a]] < cost_in[a]:
-                    cost_in[a], via_in[a], active_in[a] = cost[z] + weights[members[a]], z, True
-        for a in range(k):
-            for v in range(d if active_in[a] else 0):
-                if swaps1[a, v] and cost_in[a] - weights[v] < cost[v]:
-                    cost[v], arcs[v], via[v], active[v] = cost_in[a] - weights[v], 2 * sweeps, a, True
-        active_in[:] = False
-    return cost, arcs, via, via_in, not active.any()
+            if not is_active[a]:
+                continue
+            is_active[a] = False
+            for z in targets[:n_targets]:
+                if first.swaps[a, z] and cost_in[a] - weights[z] < cost[z]:
+                    cost[z], arcs[z], via[z] = cost_in[a] - weights[z], 2 * sweeps, a
+        n_fresh = 0
+        for z in targets[:n_targets]:
+            if arcs[z] == 2 * sweeps and (everywhere or not second.free[z]):
+                fresh[n_fresh] = z
+                n_fresh += 1
+    if everywhere and n_fresh > 0:
+        return NEGATIVE_CYCLE
+    return CHANGED if change(members, second.free, paths, x) else NO_PATH
 
 
 @kernel
-def augmenting_path(
-    weights: IntArray, members: IntArray, free1: BoolArray, swaps1: BoolArray, free2: BoolArray, swaps2: BoolArray
-) -> tuple[IntArray, bool]:
-    """Path from an item that is free in the first matroid to one that is free in the second.
-
-    Returns the items of a cheapest path with the fewest arcs, in order, empty if there is no path, and whether the graph has no
-    negative cycle. It has none if S has the largest weight of all common independent sets of its size.
-    """
-    cost, arcs, via, via_in, ok = cheapest_ways(weights, members, free1, swaps1, swaps2)
+def change(members: IntArray, free2: BoolArray, paths: Paths, x: BoolArray) -> bool:
+    """Change x along the best of the paths that end at an item free in the second matroid; False if there are no paths."""
     end = -1
-    for z in range(len(cost)):
-        better = end < 0 or cost[z] < cost[end] or (cost[z] == cost[end] and arcs[z] < arcs[end])
-        if free2[z] and cost[z] < FAR and better:
+    for z in range(len(x)):
+        better = (
+            end < 0 or paths.cost[z] < paths.cost[end] or (paths.cost[z] == paths.cost[end] and paths.arcs[z] < paths.arcs[end])
+        )
+        if free2[z] and paths.cost[z] < FAR and better:
             end = z
-    if end < 0 or not ok:
-        return np.empty(0, dtype=np.int64), ok
-    path = np.empty(arcs[end] + 1, dtype=np.int64)
-    for position in range(arcs[end], 0, -2):
-        path[position] = end
-        path[position - 1] = members[via[end]]
-        end = via_in[via[end]]
-    path[0] = end
-    return path, True
+    if end < 0:
+        return False
+    while paths.via[end] >= 0:
+        x[end] = True
+        x[members[paths.via[end]]] = False
+        end = paths.via_in[paths.via[end]]
+    x[end] = True
+    return True
 
 
 @kernel

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from semibandits.kernels.arrays import write
-from semibandits.kernels.matroid_intersection import FAR
+from semibandits.kernels.matroid_intersection import FAR, Paths, change
 from semibandits.kernels.matroids import partition_exchanges
-from semibandits.kernels.oracles.intersection import Paths, as_integers, change, exchange_costs_in_both
+from semibandits.kernels.oracles.intersection import as_integers, exchange_costs_in_both
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.outliers import without_outliers
 from semibandits.kernels.tiers import kernel
@@ -91,10 +91,10 @@ def sweep(weights: IntArray, k: int, arcs: int, groups: tuple[Groups, Groups], x
 @kernel
 def partitions_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest common independent set of the given size, along shortest augmenting paths; see also `without_outliers`."""
-    status = _heaviest(data, as_integers(weights), x)
+    status = _heaviest(data, as_integers(weights)[0], x)
     usual = without_outliers(weights, x, data[0][2])
     if status == ANSWERED and usual.min() > weights.min():
-        status = _heaviest(data, as_integers(usual), x)
+        status = _heaviest(data, as_integers(usual)[0], x)
     return status
 
 
