@@ -1,4 +1,4 @@
-"""The search: criteria, bounds, stopping, warm starts, and the number of oracle calls."""
+"""The search: criteria, bounds, stopping, and the number of oracle calls."""
 
 import math
 
@@ -10,7 +10,7 @@ from semibandits import Infeasible, MSets, SpanningTrees
 from semibandits.optimization.criteria import AtLeast, SquareRoot
 from semibandits.optimization.front import undominated
 from semibandits.optimization.rounding import granularity
-from semibandits.optimization.search import SearchOptions, search
+from semibandits.optimization.search import search
 
 CRITERIA = [AtLeast(0.3), SquareRoot()]
 
@@ -31,37 +31,6 @@ def test_slopes_of_criteria_are_derivatives(criterion):
     for c in (0.2, 1.0, 3.0):
         difference = (criterion.value(0.0, c + 1e-6) - criterion.value(0.0, c - 1e-6)) / 2e-6
         assert criterion.slope(c) == pytest.approx(difference, rel=1e-6)
-
-
-def trees(seed, n=6):
-    rng = np.random.default_rng(seed)
-    decision_set = SpanningTrees(nx.complete_graph(n))
-    budgets = rng.random(decision_set.d)
-    return decision_set, 0.05 * rng.random(decision_set.d) - budgets, budgets
-
-
-def test_known_decisions_save_calls_and_change_nothing():
-    for seed in range(10):
-        decision_set, rewards, budgets = trees(seed)
-        criterion = AtLeast(float(budgets.mean() * decision_set.m))
-        cold = search(decision_set.maximize, rewards, budgets, criterion, decision_set.m, options=SearchOptions(keep=None))
-        warm = search(decision_set.maximize, rewards, budgets, criterion, decision_set.m, known=cold.found)
-        assert warm.value == cold.value
-        assert warm.oracle_calls < cold.oracle_calls
-
-
-def test_found_decisions_are_distinct_members_best_first():
-    decision_set, rewards, budgets = trees(0)
-    criterion = SquareRoot()
-    for keep in (0, 3, None):
-        result = search(decision_set.maximize, rewards, budgets, criterion, decision_set.m, options=SearchOptions(keep=keep))
-        assert keep is None or len(result.found) <= keep
-        assert all(x in decision_set for x in result.found)
-        assert len({x.tobytes() for x in result.found}) == len(result.found)
-        values = [criterion.value(rewards @ x, budgets @ x) for x in result.found]
-        assert values == sorted(values, reverse=True)
-    assert np.array_equal(result.found[0], result.decision)
-    assert len(result.found) <= result.oracle_calls
 
 
 def test_infeasible_budgets():

@@ -11,7 +11,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.matroids import Matroid
 from semibandits.optimization.problems import budget_criterion
-from semibandits.optimization.search import Branching, SearchOptions, search
+from semibandits.optimization.search import Branching, search
 
 STEEPEST = 1e9
 """Bases are found by comparing weights without sums, which allows much steeper multipliers than for other decisions."""
@@ -44,8 +44,9 @@ def budgeted_basis(
     """
     criterion = budget_criterion(rewards, budgets, at_least)
     k = math.ceil(1.0 / (1.0 - ratio) - 1e-9)
-    options = SearchOptions(ratio=ratio, keep=0, branching=LargestRewards(matroid, rewards, k), steepest=STEEPEST)
-    return search(maximize, rewards, budgets, criterion, matroid.rank, options=options).decision
+    guesses = LargestRewards(matroid, rewards, k)
+    found = search(maximize, rewards, budgets, criterion, matroid.rank, ratio=ratio, branching=guesses, steepest=STEEPEST)
+    return found.decision
 
 
 @final

@@ -19,8 +19,8 @@ from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.kernels.outliers import least_reward, without_outliers
-from semibandits.optimization.front import BudgetFront, front_by_budgets, front_by_search, infeasible, undominated
-from semibandits.optimization.problems import IndexAnswer, budgeted_by_search, index_by_search
+from semibandits.optimization.front import BudgetFront, front_by_budgets, infeasible, undominated
+from semibandits.optimization.problems import CalledOracle, IndexAnswer
 from semibandits.optimization.rounding import exponent, forgiven, rescaled
 
 LARGEST_NUMBER = 1e100
@@ -221,10 +221,7 @@ class DecisionSet(ABC):
 
     def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """P_BLM on validated input; None if infeasible. `at_least` is already lowered by the rounding tolerance."""
-        oracle = self.compiled()
-        if oracle is not None:
-            return oracle.search_budget(rewards, budgets, at_least)
-        return budgeted_by_search(self.maximize, rewards, budgets, at_least, self.m)
+        return self._searches().search_budget(rewards, budgets, at_least)
 
     def maximize_index(self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float = 1.0) -> BoolArray:
         """Index maximisation (P_IM): maximise the optimistic index rewards·x + sqrt(bonuses·x).
@@ -266,10 +263,7 @@ class DecisionSet(ABC):
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM on validated input."""
-        oracle = self.compiled()
-        if oracle is not None:
-            return oracle.search_index(rewards, bonuses, ratio).decision
-        return index_by_search(self.maximize, rewards, bonuses, ratio, self.m).decision
+        return self._searches().search_index(rewards, bonuses, ratio).decision
 
     def search_index(self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float = 1.0, *, most: int = 1_000) -> IndexAnswer:
         """Index maximisation with a budget: the best decision found, and an upper bound on the largest index.
@@ -310,14 +304,16 @@ class DecisionSet(ABC):
 
     def _search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
         """P_IM with a budget on validated input; the answer of an overridden method counts as proved."""
-        oracle = self.compiled()
-        if oracle is not None:
-            return oracle.search_index(rewards, bonuses, ratio, most)
-        if _overrides_index(type(self)):
+        searches = self._searches()
+        if isinstance(searches, CalledOracle) and _overrides_index(type(self)):
             x = checked_answer(self.maximize_index(rewards, bonuses, ratio), self.d, self.m)
             value = float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
             return IndexAnswer(x, value, value, True, 0)
-        return index_by_search(self.maximize, rewards, bonuses, ratio, self.m, most)
+        return searches.search_index(rewards, bonuses, ratio, most)
+
+    def _searches(self) -> CompiledOracle | CalledOracle:
+        """The searches for P_IM and P_BLM: compiled ones, or those in Python for sets that kernels cannot call."""
+        return self.compiled() or CalledOracle(self.maximize, self.m)
 
     def _power(self, largest: float) -> int:
         """Power of two by which rewards of this size are multiplied; 0 where their unit matters, as that of `upper`."""
@@ -390,10 +386,8 @@ class DecisionSet(ABC):
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """Decisions, shape (k, d), that include one for each point of the front, and possibly others."""
-        oracle = self.compiled()
-        if oracle is not None:
-            return front_by_budgets(lambda at_least: oracle.search_budget(rewards, budgets, at_least), budgets, self.m)
-        return front_by_search(self.maximize, rewards, budgets, self.m)
+        searches = self._searches()
+        return front_by_budgets(lambda at_least: searches.search_budget(rewards, budgets, at_least), budgets, self.m)
 
     def _numbers(self, values: ArrayLike, name: str) -> FloatArray:
         array = item_vector(values, self, name)

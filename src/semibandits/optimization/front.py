@@ -11,9 +11,7 @@ from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray
 from semibandits._validation import finite_number
 from semibandits.errors import Infeasible
-from semibandits.optimization.criteria import AtLeast
 from semibandits.optimization.rounding import forgiven, granularity
-from semibandits.optimization.search import SearchOptions, search
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,16 +103,3 @@ def front_by_budgets(best: Callable[[float], BoolArray | None], budgets: FloatAr
         rows.append(x)
         at_least = float(budgets[x].sum()) + least
     return np.array(rows)
-
-
-def front_by_search(maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, budgets: FloatArray, m: int) -> BoolArray:
-    """The same with a linear maximiser in Python; each search starts from all decisions found before."""
-    step, known = granularity(rewards), None
-
-    def best(at_least: float) -> BoolArray | None:
-        nonlocal known
-        found = search(maximize, rewards, budgets, AtLeast(at_least, step), m, known=known, options=SearchOptions(keep=None))
-        known = found.found
-        return found.decision
-
-    return front_by_budgets(best, budgets, m)

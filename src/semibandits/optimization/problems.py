@@ -10,21 +10,13 @@ from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.optimization.criteria import AtLeast, SquareRoot
 from semibandits.optimization.rounding import granularity
-from semibandits.optimization.search import SearchOptions, search
+from semibandits.optimization.search import search
 
 
 def budget_criterion(rewards: FloatArray, budgets: FloatArray, at_least: float) -> AtLeast:
     """Criterion of P_BLM. For integer data, sums are multiples of a common divisor, which sharpens budget and bounds."""
     step = granularity(budgets)
     return AtLeast(step * math.ceil(at_least / step) if step else at_least, granularity(rewards))
-
-
-def budgeted_by_search(
-    maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, budgets: FloatArray, at_least: float, m: int
-) -> BoolArray | None:
-    """Decision of largest reward with ``budgets·x >= at_least`` (no tolerance); None if infeasible."""
-    criterion = budget_criterion(rewards, budgets, at_least)
-    return search(maximize, rewards, budgets, criterion, m, options=SearchOptions(keep=0)).decision
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +50,28 @@ class IndexAnswer:
         self.decision.setflags(write=False)
 
 
-def index_by_search(
-    maximize: Callable[[FloatArray], BoolArray],
-    rewards: FloatArray,
-    bonuses: FloatArray,
-    ratio: float,
-    m: int,
-    most: int | None = None,
-) -> IndexAnswer:
-    """Maximise ``rewards·x + sqrt(bonuses·x)``; the maximum is at most ``rewards·x + sqrt(bonuses·x) / ratio``.
+@dataclass(frozen=True)
+class CalledOracle:
+    """P_IM and P_BLM over a decision set that kernels cannot call: the searches of `CompiledOracle`, in Python.
 
-    The search stops after about `most` linear maximisations.
+    Attributes
+    ----------
+    maximize : callable
+        P_LM, as in :func:`semibandits.optimization.search.search`.
+    m : int
+        Largest number of items in a decision.
     """
-    found = search(maximize, rewards, bonuses, SquareRoot(), m, options=SearchOptions(ratio=ratio, keep=0, most=most))
-    assert found.decision is not None  # every decision has a value
-    bound = max(found.bound, found.value)
-    return IndexAnswer(found.decision, found.value, bound, found.is_finished, found.oracle_calls)
+
+    maximize: Callable[[FloatArray], BoolArray]
+    m: int
+
+    def search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float = 1.0, most: float = math.inf) -> IndexAnswer:
+        """Maximise ``rewards·x + sqrt(bonuses·x)``, to within `ratio`, with a budget of linear maximisations."""
+        found = search(self.maximize, rewards, bonuses, SquareRoot(), self.m, ratio=ratio, most=most)
+        assert found.decision is not None  # every decision has a value
+        return IndexAnswer(found.decision, found.value, max(found.bound, found.value), found.is_finished, found.oracle_calls)
+
+    def search_budget(self, rewards: FloatArray, budgets: FloatArray, at_least: float) -> BoolArray | None:
+        """Decision of largest reward with ``budgets·x >= at_least`` (no tolerance); None if infeasible."""
+        criterion = budget_criterion(rewards, budgets, at_least)
+        return search(self.maximize, rewards, budgets, criterion, self.m).decision

@@ -39,8 +39,6 @@ class SearchResult:
         Number of linear maximisations (P_LM).
     is_finished : bool
         Whether no open node can contain a better decision; False if the search was stopped before.
-    found : ndarray of bool, shape (k, d)
-        The best of the distinct decisions found, best first.
     """
 
     decision: BoolArray | None
@@ -48,10 +46,6 @@ class SearchResult:
     bound: float
     oracle_calls: int
     is_finished: bool
-    found: BoolArray
-
-    def __post_init__(self) -> None:
-        self.found.setflags(write=False)
 
 
 class Branching(ABC):
@@ -85,34 +79,6 @@ FLAT = Edge(-1, -1, 0.0, 1.0)
 """Multiplier 0, before any decision is known."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SearchOptions:
-    """Options of a search.
-
-    Attributes
-    ----------
-    ratio : float
-        Below 1, decisions are compared by ``criterion.generous``, and nodes whose bound does not exceed the best are closed.
-    keep : int or None
-        Maximum number of decisions in ``found``; None keeps all.
-    branching : Branching
-        Rule that chooses the item to branch on.
-    steepest : float
-        Largest multiplier of an edge, see ``STEEPEST``.
-    most : int or None
-        Stop after about this many linear maximisations; ``bound`` then limits the value of a better decision.
-    """
-
-    ratio: float = 1.0
-    keep: int | None = 16
-    branching: Branching = HEAVIEST_DIFFERENCE
-    steepest: float = STEEPEST
-    most: int | None = None
-
-
-DEFAULTS = SearchOptions()
-
-
 def search(
     maximize: Callable[[FloatArray], BoolArray],
     rewards: FloatArray,
@@ -120,8 +86,10 @@ def search(
     criterion: Criterion,
     m: int,
     *,
-    known: BoolArray | None = None,
-    options: SearchOptions = DEFAULTS,
+    ratio: float = 1.0,
+    branching: Branching = HEAVIEST_DIFFERENCE,
+    steepest: float = STEEPEST,
+    most: float = math.inf,
 ) -> SearchResult:
     """Decision x that maximises F(rewards·x, budgets·x).
 
@@ -135,9 +103,14 @@ def search(
         F, a plus a concave nondecreasing function of c.
     m : int
         Largest number of items in a decision.
-    known : ndarray of bool, shape (k, d), optional
-        Decisions to start from.
-    options : SearchOptions
+    ratio : float
+        Below 1, decisions are compared by ``criterion.generous``, and nodes whose bound does not exceed the best are closed.
+    branching : Branching
+        Rule that chooses the item to branch on.
+    steepest : float
+        Largest multiplier of an edge, see ``STEEPEST``.
+    most : float
+        Stop after about this many linear maximisations; ``bound`` then limits the value of a better decision.
 
     Returns
     -------
@@ -151,21 +124,11 @@ def search(
     slope of the edge below the best point either proves that the edge belongs to the hull or finds a vertex above it. The
     ends of the final edge differ in an item to branch on. A node starts from the decisions found by earlier nodes.
     """
-    pool = Pool(rewards, budgets, criterion, m, options.steepest)
-    state = _Search(maximize, pool, m, options.ratio, criterion, options.branching)
-    for x in () if known is None else known:
-        state.meet(x)
-    bound = state.run(len(rewards), math.inf if options.most is None else options.most)
-    order = np.argsort(-np.array(pool.values), kind="stable")[: options.keep]
-    best = state.best
-    return SearchResult(
-        decision=None if best is None else pool.decisions[best].copy(),
-        value=-math.inf if best is None else pool.values[best],
-        bound=bound,
-        oracle_calls=state.calls,
-        is_finished=state.is_finished,
-        found=pool.decisions[order],
-    )
+    pool = Pool(rewards, budgets, criterion, m, steepest)
+    state = _Search(maximize, pool, m, ratio, criterion, branching)
+    bound, best = state.run(len(rewards), most), state.best
+    decision, value = (None, -math.inf) if best is None else (pool.decisions[best].copy(), pool.values[best])
+    return SearchResult(decision, value, bound, state.calls, state.is_finished)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,9 +160,9 @@ class _Search:
         self._score = -math.inf
         self.calls = self._n_nodes = 0
 
-    def run(self, d: int, most: float = math.inf) -> float:
+    def run(self, d: int, most: float) -> float:
         """Search within the budget `most` and return an upper bound on the values of all decisions."""
-        self._add_node(math.inf, np.zeros(d, dtype=np.int64), np.arange(len(self._pool)))
+        self._add_node(math.inf, np.zeros(d, dtype=np.int64), np.empty(0, dtype=np.int64))
         while self.calls < most and not self.is_finished:
             self._split(heapq.heappop(self._open)[2])
         return max(self._score, -self._open[0][0] if self._open else -math.inf)
