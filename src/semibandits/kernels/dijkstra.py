@@ -36,12 +36,29 @@ def shortest_path_into(
     x : ndarray of bool, shape (d,)
         The answer.
     """
-    n = len(out.ptr) - 1
+    nothing, places = np.empty(0, dtype=np.bool_), np.empty(len(ahead), dtype=np.int64)
+    count, length = shortest_way(out, costs, ahead, share, (source, target), nothing, nothing, places)
+    x[:] = False
+    for k in places[:count]:
+        x[out.items[k]] = True
+    return length
+
+
+@kernel
+def shortest_way(
+    out: ArcGroups, costs: FloatArray, ahead: FloatArray, share: float, ends: tuple[int, int], blocked: BoolArray,
+    forbidden: BoolArray, places: IntArray,
+) -> tuple[int, float]:  # fmt: skip
+    """Write the places in `out` of the arcs of a shortest path into `places`, in order; their number, and the length, maybe inf.
+
+    The path avoids the nodes that are `blocked`, and does not leave its first node at a place that is `forbidden`; no node is
+    blocked and no place forbidden if `blocked` is empty. See :func:`shortest_path_into` for the other arguments.
+    """
+    n, (start, target), is_limited = len(out.ptr) - 1, ends, len(blocked) > 0
     heap = empty_heap(n)
     distance, last, before = np.full(n, np.inf), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    distance[source] = 0.0
-    decrease(heap, source, share * ahead[source])
-    x[:] = False
+    distance[start] = 0.0
+    decrease(heap, start, share * ahead[start])
     while heap.size[0] > 0:
         u = pop(heap)
         if u == target:
@@ -50,15 +67,20 @@ def shortest_path_into(
             v = out.ends[k]
             reached = distance[u] + costs[out.items[k]]
             if reached < distance[v] and ahead[v] < np.inf:
-                distance[v], last[v], before[v] = reached, out.items[k], u
+                if is_limited and (blocked[v] or (u == start and forbidden[k])):
+                    continue
+                distance[v], last[v], before[v] = reached, k, u
                 decrease(heap, v, reached + share * ahead[v])
     if distance[target] == np.inf:
-        return np.inf
-    v = target
-    while v != source:
-        x[last[v]] = True
+        return 0, np.inf
+    count, v = 0, target
+    while v != start:
+        places[count] = last[v]
+        count += 1
         v = before[v]
-    return float(distance[target])
+    for p in range(count // 2):
+        places[p], places[count - 1 - p] = places[count - 1 - p], places[p]
+    return count, float(distance[target])
 
 
 @kernel

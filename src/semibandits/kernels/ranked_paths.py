@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from semibandits.kernels.dag import ArcGroups
-from semibandits.kernels.dijkstra import distances_from
-from semibandits.kernels.heap import decrease, empty_heap, pop
+from semibandits.kernels.dijkstra import distances_from, shortest_way
 from semibandits.kernels.signals import interrupted
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.typing import FloatArray, IntArray
 
 
 class Ranking(NamedTuple):
@@ -35,43 +34,6 @@ class Ranking(NamedTuple):
     lengths: FloatArray
     complete: bool
     searches: int
-
-
-@kernel
-def spur(
-    out: ArcGroups, costs: FloatArray, ahead: FloatArray, ends: tuple[int, int], blocked: BoolArray, forbidden: BoolArray,
-    places: IntArray,
-) -> tuple[int, float]:  # fmt: skip
-    """Write a shortest path past the blocked nodes whose first arc is not forbidden into `places`; number of arcs, and length.
-
-    The length is infinite if there is no path. Forbidden are places of arcs that leave the first node.
-    """
-    n, (start, target) = len(out.ptr) - 1, ends
-    heap = empty_heap(n)
-    distance, last, before = np.full(n, np.inf), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    distance[start] = 0.0
-    decrease(heap, start, ahead[start])
-    while heap.size[0] > 0:
-        u = pop(heap)
-        if u == target:
-            break
-        for k in range(out.ptr[u], out.ptr[u + 1]):
-            v = out.ends[k]
-            reached = distance[u] + costs[out.items[k]]
-            if reached < distance[v] and ahead[v] < np.inf and not blocked[v] and not (u == start and forbidden[k]):
-                distance[v], last[v], before[v] = reached, k, u
-                decrease(heap, v, reached + ahead[v])
-    if distance[target] == np.inf:
-        return 0, np.inf
-    count, v = 0, target
-    while v != start:
-        count += 1
-        v = before[v]
-    v = target
-    for p in range(count - 1, -1, -1):
-        places[p] = last[v]
-        v = before[v]
-    return count, float(distance[target])
 
 
 @kernel
@@ -106,7 +68,7 @@ def ranked_paths(
     pool, filled = np.empty(1024, dtype=np.int64), 0
     about = np.empty((64, 4), dtype=np.int64)
     path = np.empty(n, dtype=np.int64)
-    count, length = spur(out, costs, ahead, ends, blocked, forbidden, path)
+    count, length = shortest_way(out, costs, ahead, 1.0, ends, blocked, forbidden, path)
     heap = [(length, 0)]
     candidates, complete = 0, True
     if length < np.inf and length <= longest:
@@ -143,7 +105,7 @@ def ranked_paths(
                     ancestor = about[ancestor, 3]
                     forbidden[pool[about[ancestor, 0] + p]] = True
                 blocked[v] = True
-                count, more = spur(out, costs, ahead, (v, target), blocked, forbidden, path)
+                count, more = shortest_way(out, costs, ahead, 1.0, (v, target), blocked, forbidden, path)
                 searches += 1
                 if more < np.inf and walked + more <= longest:
                     while filled + p + count > len(pool):

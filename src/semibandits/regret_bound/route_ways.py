@@ -11,8 +11,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.routes import Routes, grouped
 from semibandits.kernels.components import strong_components
 from semibandits.kernels.dag import ArcGroups
-from semibandits.kernels.dijkstra import shortest_tree, turns
-from semibandits.kernels.ranked_paths import spur
+from semibandits.kernels.dijkstra import shortest_tree, shortest_way, turns
 from semibandits.regret_bound.route_graph import RouteGraph
 
 
@@ -100,7 +99,7 @@ class RouteWays:
             for start, end in order:
                 blocked[end] = False
                 places = np.empty(n, dtype=np.int64)
-                count, _ = spur(routes._out, costs, ahead, (start, end), blocked, forbidden, places)
+                count, _ = shortest_way(routes._out, costs, ahead, 1.0, (start, end), blocked, forbidden, places)
                 x[routes._out.items[places[:count]]] = True
                 blocked[routes._out.ends[places[:count]]] = True
                 blocked[start] = blocked[end] = True
