@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-from semibandits.kernels.assignment import Bipartite, heaviest_matching
+from semibandits.kernels.graphs.assignment import Bipartite, heaviest_matching
 
 SIZES, DEGREES, REPETITIONS, SEEDS = (2_000, 5_000, 10_000, 20_000), (5, 10, 20), 5, 2
 WEIGHTS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {

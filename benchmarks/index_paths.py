@@ -19,8 +19,8 @@ import semibandits as sb
 from instances import grid
 from reporting import Report, digits
 from semibandits import datasets
-from semibandits.kernels.dag import longest_path
-from semibandits.kernels.labels import best_path
+from semibandits.kernels.graphs.dag import longest_path
+from semibandits.kernels.search.labels import best_path
 
 WANTED = 50.0
 """Target for the median time of a cold P_IM, in units of one longest path."""

@@ -24,7 +24,7 @@ import numpy as np
 import semibandits as sb
 from instances import grid, layered, m_sets, matching, sparse_matching, two_partitions
 from large import run_command
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels import late, rounds
-from semibandits.kernels.index.problem import IndexProblem
-from semibandits.kernels.index.search import NO_LIMIT, REPORT
+from semibandits.kernels.machine.uncounted import uncounted
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.rules.actions import RATIO
-from semibandits.kernels.uncounted import uncounted
+from semibandits.kernels.search.branch_and_bound import NO_LIMIT, REPORT
+from semibandits.kernels.search.problem import IndexProblem
 from semibandits.policies.agents import RuleAgent
 from semibandits.simulation.specification import Specification
 

@@ -57,7 +57,7 @@ def _measured(case: str, tier: str, seconds: float, folder: str) -> dict[str, An
 
 def _asks(options: argparse.Namespace) -> dict[str, Any]:
     """Slowest asks in seconds with their rounds, median ms of the last 50, and seconds until all in use was compiled."""
-    from semibandits.kernels.background import background
+    from semibandits.kernels.machine.background import background
 
     learner, rng = CASES[options.case](), np.random.default_rng(1)
     means = rng.random(learner.decision_set.d) ** 3

@@ -9,7 +9,7 @@ from zlib import crc32
 import pytest
 from hypothesis import settings
 
-from semibandits.kernels.background import background
+from semibandits.kernels.machine.background import background
 
 SHARE = 0.2
 """Of the examples that a random test states, the suite draws this share, the same ones in each run."""

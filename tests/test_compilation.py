@@ -20,7 +20,8 @@ from semibandits import compilation
 from semibandits.cli import main
 from semibandits.decisions.compiled import pointer
 from semibandits.families.registry import FAMILIES
-from semibandits.kernels import rounds, tiers
+from semibandits.kernels import rounds
+from semibandits.kernels.machine import tiers
 from semibandits.policies.registry import POLICIES
 
 RARE = {"descend_orthant", "project_on_msets"}

@@ -16,7 +16,7 @@ import pytest
 import semibandits as sb
 from example_sets import grid, matching
 from marks import later
-from semibandits.kernels import signals, tiers
+from semibandits.kernels.machine import signals, tiers
 
 SPARSE = [import_module(f"semibandits.kernels.{name}") for name in ("labels", "rounds", "separation")]
 """These check once in thousands of steps."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from verification_scripts import script
 
 noise_free, star = script("noise_free"), script("panel").star

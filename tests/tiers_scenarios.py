@@ -17,8 +17,8 @@ from unittest import mock
 import numpy as np
 
 import semibandits as sb
-from semibandits.kernels import tiers
-from semibandits.kernels.assignment import Bipartite, heaviest_matching_with_duals
+from semibandits.kernels.graphs.assignment import Bipartite, heaviest_matching_with_duals
+from semibandits.kernels.machine import tiers
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 from semibandits.policies.registry import POLICIES
 

@@ -28,7 +28,7 @@ from typing import Any
 from crash_server import Server
 
 import semibandits as sb
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 
 LONGEST_WAIT = 0.04
 """Seconds between two signals."""

@@ -38,32 +38,35 @@ GROUPS = {
     "certificates": (
         "regret_bound: lower_certificate upper_certificate recheck price_proof price_grid price_search pricing_bound",
         "regret_bound: bounds cycle_ratios",
-        "kernels: verification price_proof potentials ratios",
+        "kernels/solver: verification price_proof",
+        "kernels/graphs: potentials ratios",
         "tests: regret_bound/test_recheck regret_bound/test_certificate kernels/test_price_proof_kernels",
     ),
     "solver": (
         "regret_bound: block circulation columns cycles decision_search enumeration interior master newton_systems oracle",
         "regret_bound: plan precision presolve problem raises rates routes rows separation solve worst_cycle",
-        "kernels: cycles cycle_decomposition components separation newton",
+        "kernels/graphs: cycles cycle_decomposition components",
+        "kernels/solver: separation newton",
         "tests: regret_bound/test_columns regret_bound/test_route_bounds regret_bound/test_recheck",
     ),
     "glpg": (
         "regret_bound/glpg: *",
-        "kernels: orthant projection",
+        "kernels/solver: orthant projection",
         "tests: regret_bound/test_glpg regret_bound/test_projection regret_bound/test_discretise decisions/test_polytopes",
     ),
     "exchange": (
-        "kernels: exchange matroid_intersection",
+        "kernels/graphs: exchange",
+        "kernels/matroids: intersection",
         "tests: decisions/test_matroid_intersections decisions/test_matchings decisions/test_lists",
     ),
     "budgets": (
-        "kernels: grid labels dag",
-        "kernels/index: *",
+        "kernels/search: *",
+        "kernels/graphs: dag",
         "optimization: *",
         "tests: optimization/test_budgeted_and_index kernels/test_index_search",
     ),
     "linear": (
-        "kernels: assignment dijkstra detours ranked_paths listed_matchings forests",
+        "kernels/graphs: assignment dijkstra ranked_paths listed_matchings forests",
         "kernels/oracles: *",
         "tests: kernels/oracles/test_* decisions/test_routes decisions/test_paths decisions/test_matchings",
     ),
@@ -74,7 +77,7 @@ GROUPS = {
     ),
     "matroids": (
         "matroids: *",
-        "kernels: matroids transversal laminar elimination",
+        "kernels/matroids: uniform transversal laminar elimination",
         "tests: matroids/test_* decisions/test_matroid_bases test_bad_calls",
     ),
     "learner": (

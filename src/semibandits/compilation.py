@@ -27,9 +27,9 @@ from semibandits.decisions.paths import Paths
 from semibandits.errors import Infeasible, LongestPathWarning, SolverError
 from semibandits.families.family import Family, Guarantee
 from semibandits.families.registry import FAMILIES
-from semibandits.kernels._cache import KernelCache
-from semibandits.kernels.laplacian import laplacian_solution
-from semibandits.kernels.tiers import expecting
+from semibandits.kernels.graphs.laplacian import laplacian_solution
+from semibandits.kernels.machine.cache import KernelCache
+from semibandits.kernels.machine.tiers import expecting
 from semibandits.learning import storage
 from semibandits.learning.database.opening import reopened, stored_size
 from semibandits.learning.learner import Learner

@@ -7,7 +7,7 @@ from brute_force import forgiven
 from semibandits.decisions import paths
 from semibandits.decisions.paths import Paths
 from semibandits.errors import Infeasible, SolverError
-from semibandits.kernels.labels import best_path
+from semibandits.kernels.search.labels import best_path
 
 TOLERANCE = 1e-10
 

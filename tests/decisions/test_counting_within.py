@@ -13,7 +13,7 @@ from family_examples import EXAMPLES
 from semibandits import TooManyDecisionsError, matroids
 from semibandits._counts import DecisionCount
 from semibandits.decisions import matchings as matchings_module
-from semibandits.kernels.determinants import determinant_modulo
+from semibandits.kernels.matroids.determinants import determinant_modulo
 from semibandits.matroids import _matrix_tree
 from semibandits.reporting.formatting import COUNT_WORK, LARGEST_COUNT, count_decisions
 

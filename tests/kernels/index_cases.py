@@ -4,8 +4,8 @@ import numpy as np
 
 import semibandits as sb
 from semibandits.decisions.compiled import INDEX, pointer
-from semibandits.kernels.index import swaps as swap_bound
-from semibandits.kernels.index.problem import IndexProblem
+from semibandits.kernels.search import single_swaps as swap_bound
+from semibandits.kernels.search.problem import IndexProblem
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 
 RNG = np.random.default_rng(0)

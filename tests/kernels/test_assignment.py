@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.kernels.assignment import Bipartite, heaviest_matching, heaviest_matching_with_duals
-from semibandits.kernels.exchange import incidence
-from semibandits.kernels.listed_matchings import LIMB_BITS, count_matchings, list_matchings
+from semibandits.kernels.graphs.assignment import Bipartite, heaviest_matching, heaviest_matching_with_duals
+from semibandits.kernels.graphs.exchange import incidence
+from semibandits.kernels.graphs.listed_matchings import LIMB_BITS, count_matchings, list_matchings
 
 
 @st.composite

@@ -13,9 +13,9 @@ import pytest
 from test_tiers import fresh, is_compiled
 
 from marks import later
-from semibandits.kernels import _cache, spending, tiers
-from semibandits.kernels.background import LOCK, SWITCH, Background
-from semibandits.kernels.spending import FILE
+from semibandits.kernels.machine import cache, spending, tiers
+from semibandits.kernels.machine.background import LOCK, SWITCH, Background
+from semibandits.kernels.machine.spending import FILE
 
 fcntl = pytest.importorskip("fcntl", reason="there is no child on Windows")
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT) or tiers._tier != "auto", reason="the tier is chosen already")
@@ -23,9 +23,9 @@ pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT) or tiers._tier !=
 START = """
 import os, sys
 import numpy as np
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.kernels.arithmetic import hypotenuse
-from semibandits.kernels.background import background
+from semibandits.kernels.machine.background import background
 def order():
     hypotenuse.spent = 1.0
     assert hypotenuse(3.0, 4.0) == 5.0 and not hypotenuse.overloads
@@ -118,7 +118,7 @@ def test_while_another_process_compiles_nothing_is_started(tmp_path):
         sys.stdin.readline()
         print(background.wait(100), len(hypotenuse.overloads))
     """
-    run(tmp_path, "from semibandits.kernels._cache import kernel_folder; print(kernel_folder())")
+    run(tmp_path, "from semibandits.kernels.machine.cache import kernel_folder; print(kernel_folder())")
     (folder,) = tmp_path.iterdir()
     with open(folder / LOCK, "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -180,10 +180,10 @@ def test_with_a_full_disk_or_without_a_child_calls_stay_python_without_a_word(tm
 
 def test_without_a_folder_that_can_be_written_kernels_are_kept_in_a_temporary_one(tmp_path):
     script = """
-        from semibandits.kernels import _cache
-        del _cache._Results._locator_classes[:-1]
+        from semibandits.kernels.machine import cache
+        del cache._Results._locator_classes[:-1]
         order()
-        print(background.wait(100), len(hypotenuse.overloads), _cache.kernel_folder())
+        print(background.wait(100), len(hypotenuse.overloads), cache.kernel_folder())
     """
     *seen, folder = run(tmp_path, script)
     assert seen == ["True", "1"]
@@ -205,7 +205,7 @@ def test_what_cannot_be_imported_is_compiled_in_the_process_but_not_while_a_call
 
 def test_seconds_of_earlier_processes_count(tmp_path):
     script = """
-        from semibandits.kernels.spending import spent_before
+        from semibandits.kernels.machine.spending import spent_before
         print(spent_before("semibandits.kernels.arithmetic.hypotenuse") >= {least})
         hypotenuse(3.0, 4.0)
         hypotenuse.spent += 0.1
@@ -217,19 +217,19 @@ def test_seconds_of_earlier_processes_count(tmp_path):
     listed = json.loads(file.read_text())
     (stamp, seconds) = listed["semibandits.kernels.arithmetic.hypotenuse"]
     assert seconds >= 0.2
-    assert stamp == _cache.digest(_cache.FOLDER / "arithmetic.py")
+    assert stamp == cache.digest(cache.FOLDER / "arithmetic.py")
     run(tmp_path, "order()\nbackground.wait(100)")
     assert json.loads(file.read_text()) == {}
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{", '{"a.b": 1}', '{"a.b": ["x", "y"]}', '{"semibandits.kernels.heap.push": ["0", 1.0]}']
+    "content", ["", "[]", "{", '{"a.b": 1}', '{"a.b": ["x", "y"]}', '{"semibandits.kernels.graphs.heap.push": ["0", 1.0]}']
 )
 def test_a_damaged_or_outdated_list_of_seconds_counts_nothing(tmp_path, monkeypatch, content):
     monkeypatch.setattr(spending, "kernel_folder", lambda: tmp_path)
     (tmp_path / FILE).write_text(content)
     spending._listed.cache_clear()
-    push, pop = "semibandits.kernels.heap.push", "semibandits.kernels.heap.pop"
+    push, pop = "semibandits.kernels.graphs.heap.push", "semibandits.kernels.graphs.heap.pop"
     assert [spending.spent_before(name) for name in (push, "a.b")] == [0.0, 0.0]
     spending.keep({push: 2.0, pop: 0.001})
     assert [spending.spent_before(name) for name in (push, pop)] == [2.0, 0.0]

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from semibandits.kernels import background as module
-from semibandits.kernels.background import Background, Order
+from semibandits.kernels.machine import background as module
+from semibandits.kernels.machine.background import Background, Order
 
 pytestmark = pytest.mark.skipif(module.fcntl is None, reason="this system has no such child process")
 

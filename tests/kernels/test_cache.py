@@ -11,12 +11,12 @@ import numba
 import pytest
 
 import semibandits
-from semibandits.kernels import _cache
+from semibandits.kernels.machine import cache
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept without the compiler")
 
 KERNEL = """
-from semibandits.kernels.tiers import kernel
+from semibandits.kernels.machine.tiers import kernel
 {imports}
 
 @kernel
@@ -63,8 +63,9 @@ def forks():
 def library(tmp_path):
     """A library with the cache of this one and three kernels, which call one another."""
     source, copy = Path(semibandits.__file__).parent, tmp_path / "semibandits"
-    (copy / "kernels").mkdir(parents=True)
-    names = ("__init__", "_cache", "background", "interrupts", "results", "spending", "tiers")
+    (copy / "kernels" / "machine").mkdir(parents=True)
+    modules = ("__init__", "background", "cache", "interrupts", "results", "spending", "tiers")
+    names = ("__init__", *(f"machine/{name}" for name in modules))
     for name in ("__init__.py", "__init__.pyi", "_lazy.py", "_version.py", *(f"kernels/{name}.py" for name in names)):
         shutil.copy(source / name, copy / name)
     for name, text in {"outer": OUTER, "middle": MIDDLE, "inner": INNER}.items():
@@ -105,11 +106,11 @@ def test_a_process_killed_between_two_files_leaves_no_stale_code(library, run):
     (library / "kernels" / "inner.py").write_text(CHANGED)
     killed = """
 import os
-from semibandits.kernels import _cache
-whole = _cache._Files._save_index
-_cache._Files._save_index = lambda *arguments: (whole(*arguments), os._exit(0))
-before = _cache._Files._save_data
-_cache._Files._save_data = lambda *arguments: (before(*arguments), os._exit(0))
+from semibandits.kernels.machine import cache
+whole = cache._Files._save_index
+cache._Files._save_index = lambda *arguments: (whole(*arguments), os._exit(0))
+before = cache._Files._save_data
+cache._Files._save_data = lambda *arguments: (before(*arguments), os._exit(0))
 """
     run(killed + RUN)
     assert run().startswith("7.0")
@@ -118,7 +119,7 @@ _cache._Files._save_data = lambda *arguments: (before(*arguments), os._exit(0))
 def test_two_processes_that_write_at_once_mix_nothing_up(run):
     """After one process saves its code, another saves an index that contains another signature only."""
     both = f"""{RUN}
-from semibandits.kernels import _cache
+from semibandits.kernels.machine import cache
 files = outer._cache._cache_file
 known = files._load_index()
 print(outer(3), len(known))
@@ -152,17 +153,17 @@ caching._CacheLocator.ensure_cache_path = refused
 
 
 def test_the_digest_follows_every_import_of_a_kernel_by_a_kernel():
-    for path in _cache.FOLDER.rglob("*.py"):
+    for path in cache.FOLDER.rglob("*.py"):
         named = {line.split()[1] for line in path.read_text().splitlines() if line.startswith("from semibandits.kernels.")}
-        homes = {_cache.FOLDER.joinpath(*name.split(".")[2:]) for name in named}
+        homes = {cache.FOLDER.joinpath(*name.split(".")[2:]) for name in named}
         files = {home.with_suffix(".py") for home in homes if home.with_suffix(".py").is_file()}
-        assert files <= _cache._imported(path)
+        assert files <= cache._imported(path)
         assert not [line for line in path.read_text().splitlines() if line.startswith("import semibandits")]
 
 
 WITH_RECORD = """
 from typing import NamedTuple
-from semibandits.kernels.tiers import kernel
+from semibandits.kernels.machine.tiers import kernel
 
 class {name}(NamedTuple):
     value: float

@@ -5,8 +5,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.kernels.dag import acyclic_order, longest_path, nodes_between, paths_by_rank
-from semibandits.kernels.exchange import incidence
+from semibandits.kernels.graphs.dag import acyclic_order, longest_path, nodes_between, paths_by_rank
+from semibandits.kernels.graphs.exchange import incidence
 from strategies import WHOLE, ends_of, multigraphs, ordered_networks, vectors
 
 

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from semibandits.kernels.determinants import determinant_modulo
+from semibandits.kernels.matroids.determinants import determinant_modulo
 
 
 def determinant_twin(matrix):

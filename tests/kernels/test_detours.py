@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 import semibandits as sb
 from example_sets import street_grid
 from marks import later
-from semibandits.kernels.detours import plausible_route
-from semibandits.kernels.index.problem import SOLVED, STOPPED, IndexProblem
-from semibandits.kernels.index.search import BOUND, REPORT, SPENT
-from semibandits.kernels.route_raises import road_network
+from semibandits.kernels.search.branch_and_bound import BOUND, REPORT, SPENT
+from semibandits.kernels.search.detours import plausible_route
+from semibandits.kernels.search.problem import SOLVED, STOPPED, IndexProblem
+from semibandits.kernels.search.route_raises import road_network
 from strategies import routes
 
 

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from semibandits.kernels.exchange import (
+from semibandits.kernels.graphs.exchange import (
     arcs_of,
     biconnected_blocks,
     cheapest_cycles,

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from semibandits.kernels import forests
+from semibandits.kernels.graphs import forests
 
 
 def items_along(forest, nodes):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.kernels.grid import best_between, best_multiplier, best_selection, grid, search_core, sums
-from semibandits.kernels.labels import Goal, Thinning, best_path, value_of
+from semibandits.kernels.search.grid import best_between, best_multiplier, best_selection, grid, search_core, sums
+from semibandits.kernels.search.labels import Goal, Thinning, best_path, value_of
 
 numbers = st.one_of(st.integers(-3, 3).map(float), st.floats(-1, 1, allow_subnormal=False))
 CLOSE = 1e-11

@@ -10,10 +10,10 @@ from index_cases import ALL, MATROIDS, SETS, searched
 
 import semibandits as sb
 from example_sets import OnlyMaximizes
-from semibandits.kernels.index.classes import write_classes
-from semibandits.kernels.index.problem import SOLVED, STOPPED
-from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT
-from semibandits.kernels.index.sums import allowance, attainable_sums
+from semibandits.kernels.search.branch_and_bound import BOUND, NO_LIMIT, REPORT, SPENT
+from semibandits.kernels.search.classes import write_classes
+from semibandits.kernels.search.problem import SOLVED, STOPPED
+from semibandits.kernels.search.sums import allowance, attainable_sums
 from semibandits.matroids import Laminar, Partition, Transversal
 
 SLACK = 12

@@ -9,11 +9,11 @@ from index_cases import ALL, MATROIDS, SETS, searched
 
 import semibandits as sb
 from semibandits.decisions._matroid_oracles import intersection_oracle
-from semibandits.kernels.grid import best_selection
-from semibandits.kernels.index import swaps as swap_bound
-from semibandits.kernels.index.problem import FAILED, SOLVED, STOPPED, IndexProblem
-from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.oracles.pointers import KNOWN, Basis, Swaps
+from semibandits.kernels.search import single_swaps as swap_bound
+from semibandits.kernels.search.branch_and_bound import NO_LIMIT, REPORT
+from semibandits.kernels.search.grid import best_selection
+from semibandits.kernels.search.problem import FAILED, SOLVED, STOPPED, IndexProblem
 from semibandits.matroids import Uniform
 from strategies import vectors
 

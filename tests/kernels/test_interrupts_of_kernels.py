@@ -13,14 +13,14 @@ from llvmlite.binding import ffi, get_process_triple
 from numba.core import compiler_lock
 
 from interrupter import interrupted
-from semibandits.kernels import interrupts, tiers
-from semibandits.kernels.interrupts import DeferredInterrupts, holding
+from semibandits.kernels.machine import interrupts, tiers
+from semibandits.kernels.machine.interrupts import DeferredInterrupts, holding
 
 PRESSED = """
 import signal, sys
 from numba import njit
 from numba.core import base
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 
 presses = []
 install = base.BaseContext.insert_func_defn

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from semibandits.kernels.newton import Tree, spanning_tree
+from semibandits.kernels.solver.newton import Tree, spanning_tree
 
 Foreign = namedtuple("Foreign", ["a"])
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.kernels.dag import ArcGroups, paths_by_rank
-from semibandits.kernels.exchange import incidence
-from semibandits.kernels.labels import Completions, Goal, Thinning, best_path, merged_fronts, pareto_paths
+from semibandits.kernels.graphs.dag import ArcGroups, paths_by_rank
+from semibandits.kernels.graphs.exchange import incidence
+from semibandits.kernels.search.labels import Completions, Goal, Thinning, best_path, merged_fronts, pareto_paths
 from strategies import FEW, MIXED, REAL, ends_of, items_of, ordered_networks, with_vectors
 
 PLENTY = 1_000_000

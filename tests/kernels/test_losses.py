@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from index_cases import SETS as INDEXED
 
 import semibandits as sb
-from semibandits.kernels.exchange import shortest_walks
+from semibandits.kernels.graphs.exchange import shortest_walks
 from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.matroids import Partition
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.kernels.matroid_intersection import (
+from semibandits.kernels.matroids.intersection import (
     CHANGED,
     NEGATIVE_CYCLE,
     NO_PATH,

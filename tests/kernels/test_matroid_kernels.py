@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from semibandits.kernels import elimination, matroids, transversal
+from semibandits.kernels.matroids import elimination, transversal
+from semibandits.kernels.matroids import uniform as matroids
 
 
 def test_augmenting_path_through_three_items():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from semibandits.kernels.cycles import arc_totals, cycle_sums, gram_product, part_starts, weighted_arc_totals
-from semibandits.kernels.exchange import incidence
-from semibandits.kernels.laplacian import laplacian_solution
-from semibandits.kernels.newton import (
+from semibandits.kernels.graphs.cycles import arc_totals, cycle_sums, gram_product, part_starts, weighted_arc_totals
+from semibandits.kernels.graphs.exchange import incidence
+from semibandits.kernels.graphs.laplacian import laplacian_solution
+from semibandits.kernels.solver.newton import (
     ArcRows,
     chords_to_circulation,
     circulation_to_chords,

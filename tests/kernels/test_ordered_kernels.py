@@ -8,8 +8,8 @@ import pytest
 import semibandits as sb
 from example_sets import OnlyMaximizes, matching, partitions, random_dag
 from semibandits.decisions.ordered import maximize_in_order
-from semibandits.kernels import ordered
 from semibandits.kernels.oracles.status import ANSWERED
+from semibandits.kernels.search import ordered
 
 SETS = {
     "msets": lambda rng: sb.MSets(9, 4),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.kernels.potentials import potentials
+from semibandits.kernels.graphs.potentials import potentials
 
 
 def twin(n, arcs):

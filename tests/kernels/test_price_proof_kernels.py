@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cycle_lists import all_cycles
-from semibandits.kernels.exchange import arcs_of
-from semibandits.kernels.price_proof import open_cycles, ways_back
+from semibandits.kernels.graphs.exchange import arcs_of
+from semibandits.kernels.solver.price_proof import open_cycles, ways_back
 from strategies import ends_of, multigraphs
 
 ENOUGH = 10_000

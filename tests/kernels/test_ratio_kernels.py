@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cycle_lists import all_cycles
-from semibandits.kernels.exchange import arcs_of
-from semibandits.kernels.ratios import better_choices
+from semibandits.kernels.graphs.exchange import arcs_of
+from semibandits.kernels.graphs.ratios import better_choices
 
 
 def drawn(rng, n):

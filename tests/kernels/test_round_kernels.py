@@ -7,8 +7,8 @@ import pytest
 
 import semibandits as sb
 from semibandits.kernels import rounds
+from semibandits.kernels.machine.uncounted import uncounted
 from semibandits.kernels.rules.statistics import exploration
-from semibandits.kernels.uncounted import uncounted
 
 
 @pytest.mark.parametrize("t", [1, 2, 3, 10, 10**6])

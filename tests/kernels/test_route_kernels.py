@@ -8,10 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semibandits.decisions.routes import grouped
-from semibandits.kernels.dijkstra import distances_from, negative_walk, shortest_path_into, shortest_tree, turns, walks_through
+from semibandits.kernels.graphs.dijkstra import (
+    distances_from,
+    negative_walk,
+    shortest_path_into,
+    shortest_tree,
+    turns,
+    walks_through,
+)
+from semibandits.kernels.graphs.ranked_paths import ranked_paths
+from semibandits.kernels.graphs.ratios import negative_cycle
 from semibandits.kernels.oracles.routes import clip_costs
-from semibandits.kernels.ranked_paths import ranked_paths
-from semibandits.kernels.ratios import negative_cycle
 from strategies import FEW, ends_of, multigraphs, vectors
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semibandits.kernels.selection import select_into, select_largest
+from semibandits.kernels.search.selection import select_into, select_largest
 
 
 def test_the_largest_are_selected_after_any_guess():

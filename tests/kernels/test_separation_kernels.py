@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cycle_lists import all_cycles
-from semibandits.kernels.exchange import arcs_of
-from semibandits.kernels.separation import (
+from semibandits.kernels.graphs.exchange import arcs_of
+from semibandits.kernels.solver.separation import (
     Search,
     Steps,
     closed_walks,

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from semibandits.kernels.interruptible import call_interruptibly
-from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
+from semibandits.kernels.machine.interruptible import call_interruptibly
+from semibandits.kernels.machine.signals import check_signals, interrupted, raise_interrupt
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="Python hears by itself")
 
@@ -113,7 +113,7 @@ def test_kernels_of_other_threads_hear_nothing(alarm):
 
 SCRIPT = """
 from numba import njit
-from semibandits.kernels.signals import check_signals
+from semibandits.kernels.machine.signals import check_signals
 
 @njit(cache=True)
 def count(n):

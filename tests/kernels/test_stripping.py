@@ -4,8 +4,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from semibandits.kernels.cycle_decomposition import decompose_into_cycles
-from semibandits.kernels.exchange import incidence
+from semibandits.kernels.graphs.cycle_decomposition import decompose_into_cycles
+from semibandits.kernels.graphs.exchange import incidence
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semibandits.kernels import tiers
 from semibandits.kernels.arithmetic import hypotenuse
-from semibandits.kernels.interruptible import call_interruptibly
-from semibandits.kernels.signals import check_signals
-from semibandits.kernels.tiers import Pointer, expecting, kernel
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.machine.interruptible import call_interruptibly
+from semibandits.kernels.machine.signals import check_signals
+from semibandits.kernels.machine.tiers import Pointer, expecting, kernel
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT) or tiers._tier != "auto", reason="the tier is chosen already")
 
@@ -295,7 +295,7 @@ def test_threads_have_tiers_of_their_own():
 
 
 def test_kernels_are_pickled():
-    from semibandits.kernels.selection import select_into
+    from semibandits.kernels.search.selection import select_into
 
     again = pickle.loads(pickle.dumps(select_into))
     assert again.py_func.__name__ == "select_into"

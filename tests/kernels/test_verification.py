@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cycle_lists import all_cycles
-from semibandits.kernels.exchange import arcs_of, distances_to
-from semibandits.kernels.verification import peel, worst_closed_walk
+from semibandits.kernels.graphs.exchange import arcs_of, distances_to
+from semibandits.kernels.solver.verification import peel, worst_closed_walk
 from strategies import FEW, ends_of, multigraphs, vectors
 
 

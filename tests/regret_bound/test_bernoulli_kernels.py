@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cycle_lists import all_cycles
 from semibandits.kernels.bernoulli import conjugate, divergence, tilt
-from semibandits.kernels.ratios import least_ratio
+from semibandits.kernels.graphs.ratios import least_ratio
 from semibandits.laws import Bernoulli
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cycles import Cycles

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from example_sets import grid, matching
 from semibandits import InvalidInputError, Paths
-from semibandits.kernels.tiers import seconds
+from semibandits.kernels.machine.tiers import seconds
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import lower_certificate
 from semibandits.regret_bound import worst_cycle as worst_cycle_module

@@ -5,9 +5,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semibandits.kernels.components import strong_components
-from semibandits.kernels.cycle_decomposition import exchanged_items
-from semibandits.kernels.cycles import are_closed, are_simple, carried_over, select_cycles
+from semibandits.kernels.graphs.components import strong_components
+from semibandits.kernels.graphs.cycle_decomposition import exchanged_items
+from semibandits.kernels.graphs.cycles import are_closed, are_simple, carried_over, select_cycles
 from semibandits.regret_bound.cycles import CyclePool, Cycles
 from strategies import ends_of, multigraphs
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import semibandits as sb
 from example_sets import matching
 from marks import later
-from semibandits.kernels import tiers
-from semibandits.kernels.orthant import Constraints, descend_orthant
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.solver.orthant import Constraints, descend_orthant
 from semibandits.regret_bound import enumeration
 from semibandits.regret_bound.glpg.algorithm import GLPG
 from semibandits.regret_bound.glpg.decomposition import decomposed

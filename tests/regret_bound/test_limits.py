@@ -11,9 +11,10 @@ from enumeration_reference import reference
 import semibandits as sb
 from example_sets import grid, matching, partitions, random_intersection
 from marks import later
-from semibandits.kernels import exchange, tiers
-from semibandits.kernels import separation as separation_kernels
+from semibandits.kernels.graphs import exchange
+from semibandits.kernels.machine import tiers
 from semibandits.kernels.oracles.questions import ask_linear
+from semibandits.kernels.solver import separation as separation_kernels
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import circulation, enumeration, problem, separation
 from semibandits.regret_bound.plan import plan_by_columns

@@ -13,7 +13,7 @@ from bound_checks import check_overlap, within
 import semibandits as sb
 from example_sets import grid, grid_arcs, matching, partitions
 from marks import later
-from semibandits.kernels.separation import hub_walks
+from semibandits.kernels.solver.separation import hub_walks
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import circulation
 from semibandits.regret_bound import plan as plan_module

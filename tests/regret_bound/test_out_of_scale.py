@@ -9,7 +9,7 @@ from scale_cases import SETS, check, drawn, least_gap
 import semibandits as sb
 from marks import later
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.outliers import without_outliers
+from semibandits.kernels.search.outliers import without_outliers
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 7, *later(3, 4, 5, 6, 8, 9, 10, 11)])

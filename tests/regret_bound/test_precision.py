@@ -9,8 +9,8 @@ from enumeration_reference import simple_cycles
 import semibandits as sb
 from example_sets import partitions
 from semibandits.decisions.ties import Ties
-from semibandits.kernels.exchange import arcs_of, distances_to, lowered
-from semibandits.kernels.newton import chords_to_circulation, spanning_tree
+from semibandits.kernels.graphs.exchange import arcs_of, distances_to, lowered
+from semibandits.kernels.solver.newton import chords_to_circulation, spanning_tree
 from semibandits.regret_bound.precision import gaps_below, sharpened
 
 DAG = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (0, 3), (1, 4), (3, 5), (4, 5), (2, 5), (0, 1)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from semibandits._counts import DecisionCount
 from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits.instances import instance_from_description
-from semibandits.kernels.tiers import announce
+from semibandits.kernels.machine.tiers import announce
 from semibandits.regret_bound.result import Progress
 from semibandits.reporting.formatting import bracket_text, change_text, count_text, decision_text, number_text
 

@@ -19,8 +19,8 @@ import contextlib, json, sys
 import semibandits as sb
 from semibandits.cli import main
 from semibandits.decisions.compiled import pointer
-from semibandits.kernels import tiers
-from semibandits.kernels.background import background
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.machine.background import background
 
 def kernels():
     '''The compiled kernels of this process, with their types, and the number of pointers.'''

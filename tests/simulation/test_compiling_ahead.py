@@ -9,7 +9,7 @@ import numba
 import pytest
 
 import semibandits as sb
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.simulation import executors
 from semibandits.simulation.specification import Specification
 

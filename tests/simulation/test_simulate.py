@@ -11,8 +11,8 @@ from small_runs import StopHereError, same
 import semibandits as sb
 from example_sets import OnlyMaximizes
 from semibandits.decisions.compiled import INDEX, pointer
-from semibandits.kernels.index.problem import FAILED
-from semibandits.kernels.tiers import kernel
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.search.problem import FAILED
 from semibandits.simulation.specification import Specification
 
 X = sb.MSets(6, 2)

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Final, TextIO, final
 
-from semibandits.kernels.tiers import announcing, finish
+from semibandits.kernels.machine.tiers import announcing, finish
 from semibandits.regret_bound.result import Progress
 from semibandits.reporting.formatting import bracket_text
 

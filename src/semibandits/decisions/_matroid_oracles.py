@@ -9,10 +9,10 @@ import numpy as np
 
 from semibandits._typing import IntArray
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
-from semibandits.kernels.index.swaps import bases_search
 from semibandits.kernels.oracles import greedy, kinds, swaps
 from semibandits.kernels.oracles.intersection import intersection_exchange_costs, intersection_linear
 from semibandits.kernels.oracles.partitions import partitions_exchange_costs, partitions_linear
+from semibandits.kernels.search.single_swaps import bases_search
 from semibandits.matroids import Matroid
 from semibandits.matroids._compiled import packed
 

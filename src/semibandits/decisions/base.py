@@ -18,7 +18,7 @@ from semibandits._validation import as_decision, checked_answer, finite_number, 
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
-from semibandits.kernels.outliers import least_reward, without_outliers
+from semibandits.kernels.search.outliers import least_reward, without_outliers
 from semibandits.optimization.front import BudgetFront, front_by_budgets, infeasible, undominated
 from semibandits.optimization.problems import CalledOracle, IndexAnswer
 from semibandits.optimization.rounding import exponent, forgiven, rescaled
@@ -289,7 +289,7 @@ class DecisionSet(ABC):
 
         Notes
         -----
-        Branch and bound on Lagrangian bounds (``kernels/index``). Among interchangeable items, the search branches on how many
+        Branch and bound on Lagrangian bounds (``kernels/search``). Among interchangeable items, the search branches on how many
         are chosen, so that ties do not multiply the work. If all bonuses are equal and decisions are the bases of a matroid, the
         bound is tight. Policies use this search in every round.
         """

@@ -12,8 +12,7 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
-from semibandits.kernels.index.problem import FAILED, SOLVED, BudgetProblem, IndexProblem
-from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
+from semibandits.kernels.machine.tiers import Pointer
 from semibandits.kernels.oracles.calls import no_index
 from semibandits.kernels.oracles.pointers import (
     DATA,
@@ -27,7 +26,8 @@ from semibandits.kernels.oracles.pointers import (
 )
 from semibandits.kernels.oracles.questions import ask_budget, ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
-from semibandits.kernels.tiers import Pointer
+from semibandits.kernels.search.branch_and_bound import BOUND, NO_LIMIT, REPORT, SPENT, index_search
+from semibandits.kernels.search.problem import FAILED, SOLVED, BudgetProblem, IndexProblem
 from semibandits.optimization.problems import IndexAnswer, budget_criterion
 
 _FLOATS, _BOOLS = types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C")
@@ -55,7 +55,7 @@ class CompiledOracle:
     family : OraclePointers
         Pointers to P_LM and to the other kernels of a search for P_IM, see :mod:`semibandits.kernels.oracles.pointers`.
     index : function pointer
-        P_IM; for most families :func:`semibandits.kernels.index.search.index_search`.
+        P_IM; for most families :func:`semibandits.kernels.search.branch_and_bound.index_search`.
     data : tuple of 8 ndarrays of int
         The decision set.
     d, m : int
@@ -140,7 +140,7 @@ def compiled_oracle(
     """The oracle with the kernels of a family and up to seven arrays, which must be fresh or never change.
 
     The last of the eight arrays that kernels receive holds the roles of the items, which mark interchangeable items, see
-    ``kernels/index/classes.py``. ``kernels/oracles/pointers.py`` describes the kernels.
+    ``kernels/search/classes.py``. ``kernels/oracles/pointers.py`` describes the kernels.
     """
     empty = np.empty(0, dtype=np.int64)
     filled = (*arrays, *(empty,) * (PARTS - 1 - len(arrays)), empty if roles is None else roles)

@@ -18,7 +18,7 @@ from semibandits.decisions.constants import without_constants
 from semibandits.decisions.routes import Routes
 from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
-from semibandits.kernels.outliers import without_outliers
+from semibandits.kernels.search.outliers import without_outliers
 from semibandits.optimization.rounding import exponent, rescaled
 
 

@@ -19,11 +19,11 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, Option
-from semibandits.kernels.assignment import Bipartite, heaviest_matching
-from semibandits.kernels.exchange import incidence
-from semibandits.kernels.listed_matchings import LIMB_BITS, count_matchings, list_matchings
+from semibandits.kernels.graphs.assignment import Bipartite, heaviest_matching
+from semibandits.kernels.graphs.exchange import incidence
+from semibandits.kernels.graphs.listed_matchings import LIMB_BITS, count_matchings, list_matchings
+from semibandits.kernels.graphs.potentials import potentials
 from semibandits.kernels.oracles.matchings import matchings_cycles, matchings_exchange_costs, matchings_linear
-from semibandits.kernels.potentials import potentials
 from semibandits.matroids._listing import too_many
 
 SATURATE = ("both", "rows", "columns", "none")

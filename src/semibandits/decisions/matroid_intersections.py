@@ -20,10 +20,10 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.matroid_intersection import NEGATIVE_CYCLE, NO_PATH, Exchanges, augment, neighbours, new_paths
+from semibandits.kernels.graphs.potentials import potentials
+from semibandits.kernels.matroids.intersection import NEGATIVE_CYCLE, NO_PATH, Exchanges, augment, neighbours, new_paths
 from semibandits.kernels.oracles.intersection import as_integers
-from semibandits.kernels.outliers import without_outliers
-from semibandits.kernels.potentials import potentials
+from semibandits.kernels.search.outliers import without_outliers
 from semibandits.matroids import Matroid, Partition
 from semibandits.matroids._checks import as_count
 from semibandits.matroids._listing import too_many

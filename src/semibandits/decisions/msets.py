@@ -16,8 +16,8 @@ from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.label_limits import MAX_LABELS, SMALLEST_RATIO, too_many_labels
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.kernels.grid import best_selection
-from semibandits.kernels.selection import select_largest
+from semibandits.kernels.search.grid import best_selection
+from semibandits.kernels.search.selection import select_largest
 from semibandits.matroids import Uniform
 from semibandits.optimization.front import front_by_budgets
 from semibandits.optimization.problems import budget_criterion
@@ -108,7 +108,7 @@ class MSets(MatroidDecisions):
         return int(np.count_nonzero(x)) == self._m
 
     def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
-        """P_BLM by a multiplier, reduced costs and the labels of paths in a grid, see ``kernels/grid.py``.
+        """P_BLM by a multiplier, reduced costs and the labels of paths in a grid, see ``kernels/search/grid.py``.
 
         Exact for real data of any sign; integer budgets of range R leave at most m R labels at each of the d m nodes. With ratio
         r < 1 and rewards >= 0, labels are thinned as for `Paths`, by the factor q = r^(-1/(d + 1)), since a path in the grid has
@@ -129,7 +129,7 @@ class MSets(MatroidDecisions):
     def _best(
         self, rewards: FloatArray, budgets: FloatArray, need: float, root: bool, step: float, ratios: tuple[float, float, float]
     ) -> BoolArray | None:
-        """The decision of :func:`semibandits.kernels.grid.searched_selection`; None if there is none."""
+        """The decision of :func:`semibandits.kernels.search.grid.searched_selection`; None if there is none."""
         x, labels = best_selection(rewards.copy(), budgets.copy(), self._m, need, root, step, ratios, MAX_LABELS)
         if labels < 0:
             raise too_many_labels(MAX_LABELS, "decisions", "pass a ratio such as 0.999")

@@ -9,8 +9,8 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits._validation import checked_answer
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
-from semibandits.kernels import ordered
 from semibandits.kernels.oracles.status import ANSWERED
+from semibandits.kernels.search import ordered
 
 
 def maximize_in_order(decision_set: DecisionSet, first: FloatArray, second: FloatArray) -> BoolArray:

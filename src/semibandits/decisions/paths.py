@@ -19,10 +19,10 @@ from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.label_limits import MAX_LABELS, SMALLEST_RATIO, too_many_labels
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.dag import ArcGroups, acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
-from semibandits.kernels.exchange import incidence
-from semibandits.kernels.labels import Goal, Thinning, best_path, pareto_paths
+from semibandits.kernels.graphs.dag import ArcGroups, acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
+from semibandits.kernels.graphs.exchange import incidence
 from semibandits.kernels.oracles.paths import paths_cycles, paths_exchange_costs, paths_linear
+from semibandits.kernels.search.labels import Goal, Thinning, best_path, pareto_paths
 from semibandits.matroids._listing import too_many
 
 ROUNDING = 4e-15

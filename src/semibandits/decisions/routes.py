@@ -18,12 +18,12 @@ from semibandits._validation import as_decision, as_floats, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
-from semibandits.kernels.dag import ArcGroups
-from semibandits.kernels.dijkstra import distances_from, shortest_path_into, simple_paths, walk_of
-from semibandits.kernels.exchange import incidence
+from semibandits.kernels.graphs.dag import ArcGroups
+from semibandits.kernels.graphs.dijkstra import distances_from, shortest_path_into, simple_paths, walk_of
+from semibandits.kernels.graphs.exchange import incidence
+from semibandits.kernels.graphs.ranked_paths import ranked_paths
 from semibandits.kernels.oracles.routes import LARGEST_COST, clip_costs, routes_index, routes_linear
-from semibandits.kernels.ranked_paths import ranked_paths
-from semibandits.kernels.route_raises import raises_of
+from semibandits.kernels.search.route_raises import raises_of
 from semibandits.optimization.problems import IndexAnswer
 
 FIRST_RANKED: Final = 16

@@ -16,7 +16,7 @@ from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.forests import heaviest_forest, root_forest
+from semibandits.kernels.graphs.forests import heaviest_forest, root_forest
 from semibandits.matroids import Graphic
 
 

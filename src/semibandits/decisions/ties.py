@@ -10,7 +10,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.constants import without_constants
-from semibandits.kernels.outliers import without_outliers
+from semibandits.kernels.search.outliers import without_outliers
 
 TIE_TOLERANCE = 1e-12
 """The tolerance by default."""

@@ -11,7 +11,7 @@ from semibandits.decisions.paths import Paths
 from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Network, Nouns
 from semibandits.families.labels import decode_label, encode_ends, encode_label, encode_labels, find_node, read_graph
 from semibandits.families.tables import ProblemOptions, Table, edges_from, required
-from semibandits.kernels.dag import acyclic_order
+from semibandits.kernels.graphs.dag import acyclic_order
 
 
 def _write(x: Paths) -> JSON:

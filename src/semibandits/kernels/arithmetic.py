@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from semibandits.kernels.tiers import kernel
+from semibandits.kernels.machine.tiers import kernel
 
 
 @kernel(inline="always")

@@ -12,8 +12,8 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import IntArray
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import IntArray
 
 
 @kernel

@@ -17,8 +17,8 @@ import math
 import numpy as np
 
 from semibandits.kernels.arithmetic import hypotenuse
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import FloatArray
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import FloatArray
 
 SMALL = 0.1
 """Largest absolute argument for which `excess` sums its series."""

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.machine.uncounted import uncounted
 from semibandits.kernels.rules.statistics import enter, observe_open
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
-from semibandits.kernels.uncounted import uncounted
 
 OPEN, DRAWN = 0, 1
 """Places in `counts`: number of open rounds, and of delays used."""
@@ -54,7 +54,7 @@ def widened(queue: Queue) -> Queue:
 
 @kernel
 def lend_queue(queue: Queue) -> Queue:
-    """Uncounted arrays: see `kernels.uncounted`."""
+    """Uncounted arrays: see `kernels.machine.uncounted`."""
     return Queue(
         uncounted(queue.heap), uncounted(queue.rounds), uncounted(queue.outcomes), uncounted(queue.counts),
         uncounted(queue.delays), uncounted(queue.losses), uncounted(queue.played),

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semibandits.kernels import bernoulli
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import FloatArray
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import FloatArray
 
 GAUSSIAN, BERNOULLI, POISSON, POISSON_COST, GAMMA, GAMMA_COST = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0
 """Kinds. The parameter is the variance for the first, the shape for the last two, and unused for the others. Only the first has a

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import FloatArray, IntArray
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import FloatArray, IntArray
 
 GAUSSIAN = 0
 """floats: d means, d standard deviations. ints: d. One normal per item."""

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.index import problem
-from semibandits.kernels.index.problem import IndexProblem
-from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
 from semibandits.kernels.late import Queue, lend_queue, needs_supply, postpone, tell_due
+from semibandits.kernels.machine.signals import STEPS, check_signals, raise_interrupt
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.machine.uncounted import uncounted
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
-from semibandits.kernels.ordered import maximize_in_order
 from semibandits.kernels.rewards import draw
 from semibandits.kernels.rules.actions import (
     COVER,
@@ -33,10 +33,10 @@ from semibandits.kernels.rules.actions import (
 )
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, observe
-from semibandits.kernels.signals import STEPS, check_signals, raise_interrupt
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
-from semibandits.kernels.uncounted import uncounted
+from semibandits.kernels.search import problem
+from semibandits.kernels.search.branch_and_bound import REPORT, SLOPE, SPENT
+from semibandits.kernels.search.ordered import maximize_in_order
+from semibandits.kernels.search.problem import IndexProblem
 
 DONE, FAILED, PAUSED, WANTING, NONE_LEFT = 0, -1, -2, -3, -4
 """Statuses besides ``REPLAN``: a decision or the last checkpoint is reached; an oracle failed; enough rounds are played; the
@@ -126,7 +126,7 @@ def scratch(d: int, normals: int = 0) -> Scratch:
 
 @kernel
 def lend_oracle(oracle: Oracle) -> Oracle:
-    """Uncounted arrays: see `kernels.uncounted`."""
+    """Uncounted arrays: see `kernels.machine.uncounted`."""
     a, b, c, d, e, f, g, h = oracle.data
     data = (
         uncounted(a), uncounted(b), uncounted(c), uncounted(d), uncounted(e), uncounted(f), uncounted(g), uncounted(h),

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from semibandits.errors import ConcurrentUseError
-from semibandits.kernels.tiers import promptly
+from semibandits.kernels.machine.tiers import promptly
 
 P = ParamSpec("P")
 T = TypeVar("T")

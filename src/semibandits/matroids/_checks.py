@@ -11,7 +11,7 @@ from semibandits._frames import is_frame
 from semibandits._labelled import plain, refuse_rounded
 from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.matroids import first_bad_index
+from semibandits.kernels.matroids.uniform import first_bad_index
 
 if TYPE_CHECKING:
     from semibandits._typing import ArrayLike

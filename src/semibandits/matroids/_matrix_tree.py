@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from semibandits._typing import IntArray
-from semibandits.kernels.determinants import determinant_modulo
-from semibandits.kernels.forests import root_forest
+from semibandits.kernels.graphs.forests import root_forest
+from semibandits.kernels.matroids.determinants import determinant_modulo
 
 UNLIMITED: Final = 2**62
 """A number of elementary steps that is never reached."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits._graphs import EdgeList, read_edges
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.kernels.forests import forest_bases, forest_exchanges, forest_greedy, forest_lightest, is_forest
+from semibandits.kernels.graphs.forests import forest_bases, forest_exchanges, forest_greedy, forest_lightest, is_forest
 from semibandits.matroids._checks import as_indices
 from semibandits.matroids._matrix_tree import UNLIMITED, count_spanning_forests
 from semibandits.matroids.base import Matroid

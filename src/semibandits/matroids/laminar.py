@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from semibandits._counts import binomial_steps
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.laminar import laminar_exchanges, laminar_greedy, laminar_lightest
+from semibandits.kernels.matroids.laminar import laminar_exchanges, laminar_greedy, laminar_lightest
 from semibandits.matroids._checks import as_count, as_indices
 from semibandits.matroids.base import Matroid
 

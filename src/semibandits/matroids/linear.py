@@ -9,7 +9,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_floats
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.elimination import WordArray, binary_exchanges, binary_greedy, real_greedy
+from semibandits.kernels.matroids.elimination import WordArray, binary_exchanges, binary_greedy, real_greedy
 from semibandits.matroids._checks import as_indices
 from semibandits.matroids.base import Matroid
 

@@ -12,7 +12,7 @@ from semibandits._arguments import hinted
 from semibandits._counts import binomial_steps
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.matroids import partition_exchanges, partition_greedy, partition_lightest
+from semibandits.kernels.matroids.uniform import partition_exchanges, partition_greedy, partition_lightest
 from semibandits.matroids._checks import as_count, as_indices, as_labels
 from semibandits.matroids.base import Matroid
 

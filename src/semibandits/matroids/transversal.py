@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.transversal import transversal_exchanges, transversal_greedy
+from semibandits.kernels.matroids.transversal import transversal_exchanges, transversal_greedy
 from semibandits.matroids._checks import as_indices, as_labels
 from semibandits.matroids.base import Matroid
 

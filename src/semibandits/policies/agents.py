@@ -19,7 +19,7 @@ from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.decisions.ordered import maximize_in_order
 from semibandits.errors import SolverError
 from semibandits.kernels import rounds
-from semibandits.kernels.interruptible import call_interruptibly
+from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.rules.actions import COVER, GAIN_FIRST, INDEX, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, enter_prior, fresh_statistics, observe_open

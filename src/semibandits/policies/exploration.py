@@ -11,7 +11,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
-from semibandits.kernels.outliers import least_reward
+from semibandits.kernels.search.outliers import least_reward
 from semibandits.laws import Law
 from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
 from semibandits.regret_bound.precision import gaps_below

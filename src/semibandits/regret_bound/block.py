@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.regret_bound.bounds import LowerBound, lower_bound
 from semibandits.regret_bound.cycles import CyclePool, Cycles
 from semibandits.regret_bound.interior import InteriorPointMaster
@@ -58,7 +58,7 @@ class BlockSolver:
     gap : float
         Relative gap to reach.
     deadline : float
-        Value of `semibandits.kernels.tiers.seconds` at which to stop.
+        Value of `tiers.seconds` at which to stop.
     start : Start or None
         A guess of the solution, from an earlier solve.
     """

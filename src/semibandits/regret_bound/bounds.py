@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.kernels.exchange import lowered
+from semibandits.kernels.graphs.exchange import lowered
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.presolve import Block
 

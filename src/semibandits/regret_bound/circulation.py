@@ -15,10 +15,10 @@ from threadpoolctl import ThreadpoolController
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.lists import Decisions
-from semibandits.kernels import tiers
-from semibandits.kernels.components import strong_components
-from semibandits.kernels.cycles import carried_over
-from semibandits.kernels.exchange import arcs_of
+from semibandits.kernels.graphs.components import strong_components
+from semibandits.kernels.graphs.cycles import carried_over
+from semibandits.kernels.graphs.exchange import arcs_of
+from semibandits.kernels.machine import tiers
 from semibandits.regret_bound.block import BlockSolution, BlockSolver
 from semibandits.regret_bound.cycle_ratios import ratio_bound
 from semibandits.regret_bound.cycles import Cycles, renumbered

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.regret_bound.circulation import thread_pools
 from semibandits.regret_bound.cones import cone_program
 from semibandits.regret_bound.decision_search import DecisionSearch, simple_ratio

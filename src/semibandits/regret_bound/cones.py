@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 
 
 def solver_settings(accuracy: float, deadline: float = math.inf) -> Any:
@@ -47,7 +47,7 @@ def cone_program(
     accuracy : float
         Tolerance of the conic solver (Clarabel).
     deadline : float
-        Value of `semibandits.kernels.tiers.seconds` at which to stop.
+        Value of `tiers.seconds` at which to stop.
 
     Returns
     -------

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.laws import Law
 from semibandits.regret_bound.plan import cover_rates
 from semibandits.regret_bound.problem import Problem

@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.kernels import tiers
-from semibandits.kernels.exchange import Arcs
-from semibandits.kernels.ratios import better_choices
+from semibandits.kernels.graphs.exchange import Arcs
+from semibandits.kernels.graphs.ratios import better_choices
+from semibandits.kernels.machine import tiers
 
 AT_ONCE = 10
 """Improvements between two looks at the clock."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.lists import rows_of
-from semibandits.kernels.cycles import arc_totals, cycle_sums, select_cycles
+from semibandits.kernels.graphs.cycles import arc_totals, cycle_sums, select_cycles
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.regret_bound.oracle import BestWithItem, DecisionPool, Oracle
 
 MAX_STEPS = 100
@@ -66,7 +66,7 @@ class DecisionSearch:
     slack : float
         Relative excess of the returned ratio over the largest one that is allowed, unless time runs short.
     deadline : float
-        Value of `semibandits.kernels.tiers.seconds` at which to stop.
+        Value of `tiers.seconds` at which to stop.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.laws import Bernoulli
 from semibandits.regret_bound.cones import cone_program
 from semibandits.regret_bound.cuts import ROUNDING, CutRounds, Listed

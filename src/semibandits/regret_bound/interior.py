@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.kernels import tiers
-from semibandits.kernels.newton import reach, tree_potentials
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.solver.newton import reach, tree_potentials
 from semibandits.regret_bound.local import Hessian, Local
 from semibandits.regret_bound.master import MOST_ACCURATE, Chords, MasterSolution, Standing, positive_flow
 from semibandits.regret_bound.newton_systems import Laplacians, ProjectedGradients, Solver, factorised

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.kernels.cycles import arc_totals, cycle_sums, gram_product, weighted_arc_totals
+from semibandits.kernels.graphs.cycles import arc_totals, cycle_sums, gram_product, weighted_arc_totals
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.segments import SharedParts
 

@@ -19,9 +19,9 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.components import strong_components
-from semibandits.kernels.cycles import are_closed
-from semibandits.kernels.ratios import least_ratio, negative_cycle
+from semibandits.kernels.graphs.components import strong_components
+from semibandits.kernels.graphs.cycles import are_closed
+from semibandits.kernels.graphs.ratios import least_ratio, negative_cycle
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.bounds import LowerBound
 from semibandits.regret_bound.cycles import Cycles

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits.kernels.newton import Tree, chords_to_circulation, spanning_tree
+from semibandits.kernels.solver.newton import Tree, chords_to_circulation, spanning_tree
 from semibandits.regret_bound.presolve import Block
 
 MOST_ACCURATE = 1e-10

@@ -15,10 +15,10 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
 from semibandits._typing import FloatArray
-from semibandits.kernels import tiers
-from semibandits.kernels.exchange import incidence
-from semibandits.kernels.laplacian import laplacian_solution
-from semibandits.kernels.newton import ArcRows, circulation_to_chords, reduced_hessian, scaled_to_unit_diagonal
+from semibandits.kernels.graphs.exchange import incidence
+from semibandits.kernels.graphs.laplacian import laplacian_solution
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.solver.newton import ArcRows, circulation_to_chords, reduced_hessian, scaled_to_unit_diagonal
 from semibandits.regret_bound.local import Hessian
 from semibandits.regret_bound.master import Chords
 from semibandits.regret_bound.presolve import Digraph

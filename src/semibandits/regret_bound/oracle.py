@@ -13,8 +13,8 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.tables import check_table
 from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
-from semibandits.kernels import tiers
-from semibandits.kernels.outliers import without_outliers
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.search.outliers import without_outliers
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.timing import TimeIsUp
 

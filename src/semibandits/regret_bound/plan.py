@@ -15,9 +15,9 @@ from semibandits.decisions.lists import Decisions
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.tables import check_table
-from semibandits.kernels import tiers
-from semibandits.kernels.cycle_decomposition import decompose_into_cycles, exchanged_items, unfold_cycles
-from semibandits.kernels.cycles import are_simple
+from semibandits.kernels.graphs.cycle_decomposition import decompose_into_cycles, exchanged_items, unfold_cycles
+from semibandits.kernels.graphs.cycles import are_simple
+from semibandits.kernels.machine import tiers
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.presolve import Block, Presolved
@@ -145,7 +145,7 @@ def plan_by_columns(
     accuracy : float
         Relative excess of cost that may remain.
     deadline : float
-        Value of `semibandits.kernels.tiers.seconds` at which to stop with the current plan, which is feasible but costs more.
+        Value of `tiers.seconds` at which to stop with the current plan, which is feasible but costs more.
     """
     items = np.flatnonzero(target > 0)
     decisions = _covering_columns(decision_set, theta, items, start)

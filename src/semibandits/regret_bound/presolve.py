@@ -15,9 +15,8 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.ties import Ties
-from semibandits.kernels import tiers
-from semibandits.kernels.components import strong_components
-from semibandits.kernels.exchange import (
+from semibandits.kernels.graphs.components import strong_components
+from semibandits.kernels.graphs.exchange import (
     Arcs,
     arcs_of,
     biconnected_blocks,
@@ -26,6 +25,7 @@ from semibandits.kernels.exchange import (
     incidence,
     topological_order,
 )
+from semibandits.kernels.machine import tiers
 from semibandits.laws import Law
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cycles import Cycles, renumbered

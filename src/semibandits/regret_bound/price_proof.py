@@ -2,7 +2,7 @@
 
 A plan with ``F(C) >= L`` for all simple cycles C is feasible once its rates are divided by L. The weights of a cycle at a grid of
 prices are lower bounds on F(C) (:mod:`semibandits.regret_bound.price_grid`), and the search of
-:mod:`semibandits.kernels.price_proof` finds the cycle whose largest weight is smallest, if that is less than L.
+:mod:`semibandits.kernels.solver.price_proof` finds the cycle whose largest weight is smallest, if that is less than L.
 
 For cycles with too weak a bound, prices are added to the grid and the search is repeated. Whatever the prices, the bound is
 valid. The solver uses the same grid and the same kernel, with fewer labels: what it misses, a complete search finds.
@@ -15,8 +15,8 @@ import math
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits.kernels import tiers
-from semibandits.kernels.exchange import arcs_of
+from semibandits.kernels.graphs.exchange import arcs_of
+from semibandits.kernels.machine import tiers
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cycles import Cycles, renumbered
 from semibandits.regret_bound.price_grid import PriceGrid, by_degree

@@ -14,7 +14,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
 from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.laws import Gaussian, Law
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress, Status
 from semibandits.regret_bound.timing import SETUP
@@ -47,7 +47,7 @@ class Problem:
     gap : float
         Relative gap to reach.
     limit : float
-        Seconds from `start`, a value of `semibandits.kernels.tiers.seconds`; may be infinite.
+        Seconds from `start`, a value of `tiers.seconds`; may be infinite.
     progress : callable or None
         Called after each round of the method.
     memory : Memory, DecisionMemory or None
@@ -66,7 +66,7 @@ class Problem:
 
     @property
     def deadline(self) -> float:
-        """Value of `semibandits.kernels.tiers.seconds` at which the time limit is reached."""
+        """Value of `tiers.seconds` at which the time limit is reached."""
         return self.start + self.limit
 
     @property

@@ -11,7 +11,7 @@ from semibandits._validation import checked_answer
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.laws.gaussian import bounded_by
 from semibandits.regret_bound.closed_form import solve_closed_form
 from semibandits.regret_bound.plan import cost_of

@@ -10,9 +10,9 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.routes import Routes, grouped
-from semibandits.kernels.dag import ArcGroups
-from semibandits.kernels.dijkstra import distances_from, shortest_tree, walks_through
-from semibandits.kernels.exchange import arcs_of, biconnected_blocks
+from semibandits.kernels.graphs.dag import ArcGroups
+from semibandits.kernels.graphs.dijkstra import distances_from, shortest_tree, walks_through
+from semibandits.kernels.graphs.exchange import arcs_of, biconnected_blocks
 from semibandits.regret_bound.cycles import Cycles, renumbered
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.raises import room

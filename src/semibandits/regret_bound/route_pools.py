@@ -9,8 +9,8 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.routes import Routes
-from semibandits.kernels import tiers
-from semibandits.kernels.dijkstra import walks_through
+from semibandits.kernels.graphs.dijkstra import walks_through
+from semibandits.kernels.machine import tiers
 from semibandits.laws import Law
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cuts import Listed

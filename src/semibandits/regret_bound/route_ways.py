@@ -9,9 +9,9 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.routes import Routes, grouped
-from semibandits.kernels.components import strong_components
-from semibandits.kernels.dag import ArcGroups
-from semibandits.kernels.dijkstra import shortest_tree, shortest_way, turns
+from semibandits.kernels.graphs.components import strong_components
+from semibandits.kernels.graphs.dag import ArcGroups
+from semibandits.kernels.graphs.dijkstra import shortest_tree, shortest_way, turns
 from semibandits.regret_bound.route_graph import RouteGraph
 
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.decisions.routes import Routes
-from semibandits.kernels import tiers
-from semibandits.kernels.dijkstra import negative_walk
+from semibandits.kernels.graphs.dijkstra import negative_walk
+from semibandits.kernels.machine import tiers
 from semibandits.regret_bound.circulation import thread_pools
 from semibandits.regret_bound.cuts import ROUNDING, CutRounds, Listed
 from semibandits.regret_bound.cycles import Cycles

@@ -14,8 +14,8 @@ from typing import ClassVar
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits.kernels import tiers
-from semibandits.kernels.separation import repair
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.solver.separation import repair
 from semibandits.regret_bound.bounds import LowerBound, lower_bound, value_of
 from semibandits.regret_bound.cycle_ratios import ratio_bound
 from semibandits.regret_bound.cycles import CyclePool, Cycles

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.kernels.cycles import arc_totals, cycle_sums, gram_product, part_starts
+from semibandits.kernels.graphs.cycles import arc_totals, cycle_sums, gram_product, part_starts
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.presolve import Digraph
 

@@ -9,9 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.kernels import tiers
-from semibandits.kernels.exchange import distances_to
-from semibandits.kernels.separation import Search, Steps, closed_walks, diverse, hub_walks, sorted_by_cost, split_into_cycles
+from semibandits.kernels.graphs.exchange import distances_to
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.solver.separation import (
+    Search,
+    Steps,
+    closed_walks,
+    diverse,
+    hub_walks,
+    sorted_by_cost,
+    split_into_cycles,
+)
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.presolve import Block, Digraph
 

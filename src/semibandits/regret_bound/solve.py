@@ -20,7 +20,7 @@ from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.gaussian import DEFAULT_VARIANCE, bounded_by
 from semibandits.regret_bound.circulation import CirculationSolver

@@ -14,8 +14,8 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.lists import Decisions
-from semibandits.kernels.cycles import are_simple
-from semibandits.kernels.newton import tree_potentials
+from semibandits.kernels.graphs.cycles import are_simple
+from semibandits.kernels.solver.newton import tree_potentials
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.master import Chords, starting_rates
 from semibandits.regret_bound.presolve import Block

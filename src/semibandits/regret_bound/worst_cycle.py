@@ -18,10 +18,10 @@ from semibandits._typing import FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.kernels import tiers
-from semibandits.kernels.components import strong_components
-from semibandits.kernels.exchange import Arcs, distances_to
-from semibandits.kernels.verification import peel, worst_closed_walk
+from semibandits.kernels.graphs.components import strong_components
+from semibandits.kernels.graphs.exchange import Arcs, distances_to
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.solver.verification import peel, worst_closed_walk
 
 EPSILON = float(np.finfo(np.float64).eps)
 AT_ONCE, AT_ONCE_AN_ARC = 5_000_000, 100
@@ -71,7 +71,7 @@ def worst_ratio(
         Limit on the total number of labels. Those of one node, of at most 60 bytes each, are in memory at once: 5 million, or 100
         for each arc if that is more.
     deadline : float or None
-        Value of `semibandits.kernels.tiers.seconds` at which to stop.
+        Value of `tiers.seconds` at which to stop.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def worst_ratio(
     -----
     Theory T1, T3. Nodes are searched from by degree, the largest first. After the search from a node, the node and all nodes that
     are no longer on a cycle are deleted. Once this deletes few nodes, the others are searched from without deleting any, each for
-    the closed walks of which every part from this node on has more than its share of information. See `kernels.verification`.
+    the closed walks of which every part from this node on has more than its share of information. See `solver.verification`.
     """
     search = _Search(graph, information, at_least, max_labels, math.inf if deadline is None else deadline)
     complete = search.run()

@@ -11,7 +11,7 @@ import numpy as np
 from semibandits._costs import negated
 from semibandits._text import brief
 from semibandits._typing import FloatArray, IntArray
-from semibandits.kernels.interruptible import call_interruptibly
+from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.rewards import draw
 from semibandits.laws import Gaussian, Law
 from semibandits.rewards._checks import item_indices

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from semibandits.kernels.background import Order, background
+from semibandits.kernels.machine.background import Order, background
 from semibandits.service.answers import JSON
 
 TASK: Final = "semibandits.compilation.compile_for_served_learner"

@@ -18,7 +18,7 @@ import cloudpickle
 import joblib
 
 from semibandits.errors import InvalidInputError, SolverError
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.policies.rules import RulePolicy
 from semibandits.simulation.replication import Trajectory, open_parts, plan, replicate
 from semibandits.simulation.specification import Specification

@@ -15,10 +15,11 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
-from semibandits.kernels import late, rounds, tiers
-from semibandits.kernels.interruptible import call_interruptibly
-from semibandits.kernels.outliers import without_outliers
+from semibandits.kernels import late, rounds
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
+from semibandits.kernels.search.outliers import without_outliers
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
 from semibandits.rewards._checks import checked_rewards

@@ -13,9 +13,9 @@ from oracle_calls import answer
 import semibandits as sb
 from semibandits.decisions.compiled import compiled_oracle, pointer
 from semibandits.errors import SolverError
-from semibandits.kernels.index.problem import FAILED
 from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.pointers import PARTS
+from semibandits.kernels.search.problem import FAILED
 from semibandits.matroids import Graphic, Laminar, Linear, Oracle, Partition, Transversal, Uniform
 from semibandits.matroids._compiled import packed
 from strategies import MIXED, WHOLE, vectors

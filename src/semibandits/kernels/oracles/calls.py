@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from semibandits.kernels.index.problem import FAILED, IndexProblem
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED, LARGEST_NUMBER
-from semibandits.kernels.outliers import least_reward
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.search.outliers import least_reward
+from semibandits.kernels.search.problem import FAILED, IndexProblem
 
 
 @kernel(calls=True)
@@ -30,7 +30,7 @@ def call_index(
     family: OraclePointers, index: Callable[..., int], data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray,
     report: FloatArray,
 ) -> int:  # fmt: skip
-    """Index maximisation (P_IM); see :func:`semibandits.kernels.index.search.index_search` for arguments and statuses."""
+    """Index maximisation (P_IM); see ``branch_and_bound.index_search`` for arguments and statuses."""
     rewards, bonuses = problem.rewards, problem.bonuses
     for i in range(len(rewards)):
         if not (abs(rewards[i]) <= LARGEST_NUMBER and bonuses[i] <= LARGEST_NUMBER * LARGEST_NUMBER):
@@ -44,7 +44,7 @@ def call_index(
 def rewards_without_outliers(
     family: OraclePointers, data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray
 ) -> FloatArray:
-    """The rewards, with those raised that are too low to matter; see :mod:`semibandits.kernels.outliers`."""
+    """The rewards, with those raised that are too low to matter; see :mod:`semibandits.kernels.search.outliers`."""
     rewards, m, most, lowest, highest = problem.rewards, problem.m, 0.0, 0.0, 0.0
     for i in range(len(rewards)):
         most, lowest, highest = max(most, problem.bonuses[i]), min(lowest, rewards[i]), max(highest, rewards[i])

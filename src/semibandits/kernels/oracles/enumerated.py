@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from semibandits.kernels.index.problem import SOLVED, IndexProblem
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.search.problem import SOLVED, IndexProblem
 
 
 @kernel

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits.kernels.elimination import binary_exchanges
-from semibandits.kernels.forests import forest_exchanges
-from semibandits.kernels.laminar import laminar_exchanges
-from semibandits.kernels.matroids import partition_exchanges, uniform_exchanges
+from semibandits.kernels.graphs.forests import forest_exchanges
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, IntArray
+from semibandits.kernels.matroids.elimination import binary_exchanges
+from semibandits.kernels.matroids.laminar import laminar_exchanges
+from semibandits.kernels.matroids.transversal import transversal_exchanges
+from semibandits.kernels.matroids.uniform import partition_exchanges, uniform_exchanges
 from semibandits.kernels.oracles import kinds
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.transversal import transversal_exchanges
-from semibandits.kernels.typing import BoolArray, IntArray
 
 
 @kernel

@@ -8,15 +8,15 @@ from __future__ import annotations
 import numpy as np
 
 from semibandits.kernels.arrays import stable_order, write
-from semibandits.kernels.elimination import binary_greedy, real_greedy
-from semibandits.kernels.forests import forest_greedy
-from semibandits.kernels.laminar import laminar_greedy
-from semibandits.kernels.matroids import partition_greedy
+from semibandits.kernels.graphs.forests import forest_greedy
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.matroids.elimination import binary_greedy, real_greedy
+from semibandits.kernels.matroids.laminar import laminar_greedy
+from semibandits.kernels.matroids.transversal import transversal_greedy
+from semibandits.kernels.matroids.uniform import partition_greedy
 from semibandits.kernels.oracles.status import ANSWERED
-from semibandits.kernels.selection import select_into
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.transversal import transversal_greedy
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.search.selection import select_into
 
 
 @kernel

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-from semibandits.kernels.exchange import shortest_walks
-from semibandits.kernels.matroid_intersection import CHANGED, Exchanges, augment, new_paths
+from semibandits.kernels.graphs.exchange import shortest_walks
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray, runtime_constant
+from semibandits.kernels.matroids.intersection import CHANGED, Exchanges, augment, new_paths
 from semibandits.kernels.oracles.exchanges import exchanges
 from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
-from semibandits.kernels.outliers import without_outliers
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
+from semibandits.kernels.search.outliers import without_outliers
 
 BITS = 45
 """Weights are rounded to integers of this many bits, so that sums are exact and ties are preserved."""

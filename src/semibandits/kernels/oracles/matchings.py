@@ -1,6 +1,6 @@
 """Bipartite matchings: data = ptr, others, items, (number of other nodes, whether leading nodes may stay free).
 
-As in `kernels.assignment`, entry k joins a leading node to ``others[k]`` and corresponds to item ``items[k]``. See
+As in `kernels.graphs.assignment`, entry k joins a leading node to ``others[k]`` and corresponds to item ``items[k]``. See
 ``oracles/pointers.py``.
 """
 
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits.kernels.assignment import Bipartite, heaviest_matching_with_duals
-from semibandits.kernels.exchange import shortest_walks
-from semibandits.kernels.forests import find_root
+from semibandits.kernels.graphs.assignment import Bipartite, heaviest_matching_with_duals
+from semibandits.kernels.graphs.exchange import shortest_walks
+from semibandits.kernels.graphs.forests import find_root
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
 @kernel

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from semibandits.kernels.arrays import write
-from semibandits.kernels.matroid_intersection import FAR, Paths, change
-from semibandits.kernels.matroids import partition_exchanges
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.matroids.intersection import FAR, Paths, change
+from semibandits.kernels.matroids.uniform import partition_exchanges
 from semibandits.kernels.oracles.intersection import as_integers, exchange_costs_in_both
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
-from semibandits.kernels.outliers import without_outliers
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.search.outliers import without_outliers
 
 
 class Groups(NamedTuple):

@@ -1,4 +1,4 @@
-"""Paths in a DAG: data = in_ptr, in_tails, in_items, out_ptr, out_heads, out_items, (m,), as in `kernels.dag`. See
+"""Paths in a DAG: data = in_ptr, in_tails, in_items, out_ptr, out_heads, out_items, (m,), as in `kernels.graphs.dag`. See
 ``oracles/pointers.py``.
 """
 
@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits.kernels.dag import longest_path_into
+from semibandits.kernels.graphs.dag import longest_path_into
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
 @kernel

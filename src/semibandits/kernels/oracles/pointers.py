@@ -9,7 +9,7 @@ The search is compiled once, and families are compiled only if they are used.
   decision that differs from the heaviest one in an item weighs less by at least the cheapest closed walk through that item. Walks
   visit members of the heaviest decision: from a member that leaves, over the item that enters for it, to the member whose place
   that item takes on the other side.
-* ``swaps(data, basis, swaps)``: write the single swaps around a basis, see ``kernels/index/swaps.py``.
+* ``swaps(data, basis, swaps)``: write the single swaps around a basis, see ``kernels/search/single_swaps.py``.
 * ``cycles(data, x, y, number)``: write the number of the cycle, from 0 on, of each item in the exchange from x to y; return the
   number of cycles.
 
@@ -23,8 +23,8 @@ from typing import Any, Final, NamedTuple
 
 from numba import types
 
-from semibandits.kernels.tiers import PointerType, kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.machine.tiers import PointerType, kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 
 UNKNOWN: Final = 0
 KNOWN: Final = 1

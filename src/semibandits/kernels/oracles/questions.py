@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from semibandits.kernels.index.problem import BudgetProblem, IndexProblem
-from semibandits.kernels.index.search import budget_search
+from semibandits.kernels.machine.signals import raise_interrupt
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.oracles.calls import call_index, call_linear
 from semibandits.kernels.oracles.pointers import OraclePointers
-from semibandits.kernels.signals import raise_interrupt
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.search.branch_and_bound import budget_search
+from semibandits.kernels.search.problem import BudgetProblem, IndexProblem
 
 
 @kernel(calls=True)

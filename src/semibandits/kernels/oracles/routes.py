@@ -1,7 +1,7 @@
 """Simple paths in any graph, for costs that are known to be at least `least` >= 0.
 
-data = out_ptr, out_ends, out_items, in_ptr, in_ends, in_items, numbers; arcs are grouped as in `kernels.dijkstra`. The numbers
-are the source, the target, and as the bits of floats the least cost of each item and of a path from each node to the target.
+data = out_ptr, out_ends, out_items, in_ptr, in_ends, in_items, numbers; arcs are grouped as in `graphs.dijkstra`. The numbers are
+the source, the target, and as the bits of floats the least cost of each item and of a path from each node to the target.
 Weights are minus costs; they are clipped, so that no cost is below the least one.
 
 The index of P_IM is the largest mean that a route can have if the means of its items are raised together: ``rewards·x`` plus the
@@ -21,17 +21,17 @@ import math
 import numpy as np
 
 from semibandits.kernels.arrays import write
-from semibandits.kernels.detours import plausible_route
-from semibandits.kernels.dijkstra import shortest_path_into
-from semibandits.kernels.index.problem import FAILED, PRECISION, SOLVED, STOPPED, IndexProblem
-from semibandits.kernels.index.search import BOUND, SLOPE, SPENT
+from semibandits.kernels.graphs.dijkstra import shortest_path_into
+from semibandits.kernels.graphs.ranked_paths import ranked_paths
+from semibandits.kernels.machine.signals import interrupted
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
-from semibandits.kernels.ranked_paths import ranked_paths
-from semibandits.kernels.route_raises import RoadNetwork, length_of, priced, raises_of, road_network
-from semibandits.kernels.signals import interrupted
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.search.branch_and_bound import BOUND, SLOPE, SPENT
+from semibandits.kernels.search.detours import plausible_route
+from semibandits.kernels.search.problem import FAILED, PRECISION, SOLVED, STOPPED, IndexProblem
+from semibandits.kernels.search.route_raises import RoadNetwork, length_of, priced, raises_of, road_network
 
 LARGEST_COST = 1e100
 """Upper limit of costs, so that sums along paths are finite. `Routes` refuses larger ones; kernels clip estimates."""

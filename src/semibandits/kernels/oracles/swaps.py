@@ -9,11 +9,11 @@ import math
 
 import numpy as np
 
-from semibandits.kernels.matroids import uniform_exchanges
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.matroids.uniform import uniform_exchanges
 from semibandits.kernels.oracles.exchanges import exchanges
 from semibandits.kernels.oracles.pointers import KNOWN, Basis, Swaps
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 SAFETY = 1e-15
 """Differences of bonuses are raised by this times the operands, since they may round down and the root is steep at 0."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from semibandits.kernels.laws import GAMMA, at_edge, inside
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import FloatArray
 from semibandits.kernels.rules.statistics import MEANS
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import FloatArray
 
 
 @kernel

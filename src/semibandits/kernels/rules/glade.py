@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray, runtime_constant
+from semibandits.kernels.machine.uncounted import uncounted
 from semibandits.kernels.rules.actions import GAIN_FIRST, GUESS, HINT, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.levels import plays_of, write_levels
 from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
-from semibandits.kernels.uncounted import uncounted
 
 DISCOUNT, PATIENCE, FORESIGHT, SAVING, RECHECK, RIVALS, PLACES, LAW = 1, 2, 3, 4, 5, 6, 7, 8
 """Places in the parameters, see :class:`semibandits.policies.GLADE`. From LAW on they are an array of `kernels.laws`, which is

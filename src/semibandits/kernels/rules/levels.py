@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray
 from semibandits.kernels.rules.statistics import COUNTS
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray
 
 TABLE, MANY = 512, 48
 """With at least MANY items, items that were played at most TABLE times share the level of their count."""

@@ -7,14 +7,14 @@ import math
 import numpy as np
 
 from semibandits.kernels.laws import radius
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import FloatArray
 from semibandits.kernels.oracles.status import LARGEST_NUMBER
 from semibandits.kernels.rules.actions import INDEX, LINEAR, LOG, LOGLOG
 from semibandits.kernels.rules.estimates import estimate, largest_mean
 from semibandits.kernels.rules.levels import plays_of
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, ROOTS, SCALES, exploration
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import FloatArray
 
 LAW = 3
 """Place in the parameters of CUCB where an array of `kernels.laws` starts, which is empty if bounds follow from variances."""

@@ -15,10 +15,10 @@ import numpy as np
 
 from semibandits.kernels.arithmetic import square
 from semibandits.kernels.laws import conjugate, divergence, radius, room, tilt, variance, widest
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.rules.estimates import estimate, largest_mean
 from semibandits.kernels.rules.levels import plays_of
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 BISECTIONS = 60
 STEP = 1.0 / 16.0

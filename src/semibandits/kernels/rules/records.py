@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 
 
 class RuleState(NamedTuple):

@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import FloatArray, IntArray
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import FloatArray, IntArray
 
 PLAYS, SUMS, MEANS, SCALES, ROOTS, COUNTS, INITIAL, STEPS = 0, 1, 2, 3, 4, 5, 6, 7
 ROWS = 8

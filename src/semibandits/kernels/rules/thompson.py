@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from semibandits.kernels.laws import BERNOULLI, GAMMA, GAMMA_COST, GAUSSIAN, POISSON, POISSON_COST, WORDS
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import FloatArray
 from semibandits.kernels.rules.actions import LINEAR
 from semibandits.kernels.rules.estimates import estimate, largest_mean
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, ROOTS
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import FloatArray
 
 SCALE, LAW = 1, 2
 """Places in the parameters: the standard deviation of the posterior, in units of sqrt(2 sigma_i^2 / n_i), and the start of an

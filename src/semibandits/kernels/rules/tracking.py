@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.machine.uncounted import uncounted
 from semibandits.kernels.rules.actions import COVER, LINEAR, LOG, LOGLOG, PLAY, REPLAN
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES, exploration
-from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
-from semibandits.kernels.uncounted import uncounted
 
 FORCED, GROWTH = 3, 4
 """Places in the parameters: epsilon, the share of the number of exploration rounds that the count of every item must reach; and

@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from semibandits._files import similar_file
 from semibandits._printable import without_passwords
 from semibandits.errors import StorageError
-from semibandits.kernels.interrupts import DeferredInterrupts
+from semibandits.kernels.machine.interrupts import DeferredInterrupts
 from semibandits.learning.database import forks, schema
 from semibandits.learning.database.files import Files
 from semibandits.learning.database.urls import checked_url, malformed, secrets_of, shown_url

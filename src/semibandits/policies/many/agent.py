@@ -11,7 +11,7 @@ from semibandits.decisions.available import no_decision_left
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.kernels import rounds
-from semibandits.kernels.interruptible import call_interruptibly
+from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SUMS, fresh_statistics
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy

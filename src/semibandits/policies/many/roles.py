@@ -19,7 +19,7 @@ from semibandits.matroids._compiled import packed
 class Roles:
     """The bases of a uniform, partition or laminar matroid, with the role of each item.
 
-    Exchanging two items of one role maps the set of decisions to itself (`kernels.index.classes`).
+    Exchanging two items of one role maps the set of decisions to itself (`kernels.search.classes`).
 
     Attributes
     ----------

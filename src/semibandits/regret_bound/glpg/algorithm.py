@@ -13,8 +13,8 @@ from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.lists import Decisions
 from semibandits.errors import InvalidInputError
-from semibandits.kernels import tiers
-from semibandits.kernels.orthant import Constraints, descend_orthant
+from semibandits.kernels.machine import tiers
+from semibandits.kernels.solver.orthant import Constraints, descend_orthant
 from semibandits.laws import Gaussian
 from semibandits.regret_bound.glpg.decomposition import exploration_plan
 from semibandits.regret_bound.glpg.dual import DualBound
@@ -84,7 +84,7 @@ class GLPG:
     route : {"auto", "orthant", "msets", "compact", "columns"}
         Projection method, see `semibandits.regret_bound.glpg.projection.projector`.
     deadline : float
-        Value of `semibandits.kernels.tiers.seconds` after which the first lower bound is not improved.
+        Value of `tiers.seconds` after which the first lower bound is not improved.
 
     Attributes
     ----------
@@ -207,7 +207,7 @@ class GLPG:
         gap : float
             Relative gap to reach. With the parameters of the theorem, all steps are taken whatever the gap.
         deadline : float
-            Value of `semibandits.kernels.tiers.seconds` at which to stop.
+            Value of `tiers.seconds` at which to stop.
         progress : callable, optional
             Called after each stage.
 

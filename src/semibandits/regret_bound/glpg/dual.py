@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.regret_bound.cones import cone_program
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
 from semibandits.regret_bound.oracle import DecisionPool, Oracle

@@ -12,7 +12,7 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import checked_answer, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.ties import TIE_TOLERANCE, Ties
-from semibandits.kernels import tiers
+from semibandits.kernels.machine import tiers
 from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
 from semibandits.regret_bound.timing import TimeIsUp
 

@@ -1,0 +1,1 @@
+"""Graphs: arcs, shortest paths, cycles, matchings, and the exchange graph."""

@@ -1,0 +1,1 @@
+"""What makes kernels run: as Python or compiled, kept on disk, interrupted by Ctrl-C."""

@@ -1,0 +1,1 @@
+"""Matroids: independent sets and their exchanges."""

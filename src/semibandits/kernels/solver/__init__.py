@@ -1,0 +1,1 @@
+"""The inner loops of bounds: separation, proofs, Newton systems, projections."""

@@ -1,0 +1,440 @@
+"""Separation over closed walks: which cycles C have u(C) > threshold * cost(C)^2? (theory T3)
+
+A label is the pair (cost, u) of a walk. A walk with a larger cost and a smaller u than another one to the same node can be
+dropped: every closed walk that continues it violates less. Which other walks can be dropped depends on the graph.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from semibandits.kernels.arithmetic import square
+from semibandits.kernels.arrays import append_walk, grown
+from semibandits.kernels.graphs.exchange import Arcs, whole_distances_to
+from semibandits.kernels.machine.signals import STEPS, interrupted, raise_interrupt
+from semibandits.kernels.machine.tiers import kernel
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
+
+FIRST_SIZE = 4096
+"""Initial size of the arrays of labels."""
+MOST_KEPT = 64
+"""Closed walks of one start that are reported."""
+
+
+class Fronts(NamedTuple):
+    """Labels by node: those of node v are ``begin[v]`` to ``end[v] - 1``, each with its cost and its u."""
+
+    begin: IntArray
+    end: IntArray
+    cost: FloatArray
+    u: FloatArray
+
+
+class Labels(NamedTuple):
+    """Walks from one node: cost, u, the label of the walk without its last arc, and that arc; -1 for the empty walk, label 0."""
+
+    cost: FloatArray
+    u: FloatArray
+    parent: IntArray
+    arc: IntArray
+
+
+class Closed(NamedTuple):
+    """Closed walks: the label of each without its last arc, that arc, and its ratio u/cost^2."""
+
+    labels: IntArray
+    last_arcs: IntArray
+    ratios: FloatArray
+
+
+@kernel
+def _new_labels() -> Labels:
+    """The empty walk, and room for more labels."""
+    parent, arc = np.full(FIRST_SIZE, -1, dtype=np.int64), np.full(FIRST_SIZE, -1, dtype=np.int64)
+    return Labels(np.zeros(FIRST_SIZE), np.zeros(FIRST_SIZE), parent, arc)
+
+
+@kernel
+def _grown_labels(labels: Labels, size: int) -> Labels:
+    cost, u, parent, arc = labels
+    return Labels(grown(cost, size), grown(u, size), grown(parent, size), grown(arc, size))
+
+
+@kernel
+def completions_to_hub(graph: Arcs, costs: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Smallest cost and largest u of a walk from each node to the hub (node 0; the others in topological order)."""
+    heads, out_ptr, out_arcs = graph.heads, graph.out_ptr, graph.out_arcs
+    n = len(out_ptr) - 1
+    back = np.full(n, np.inf)
+    most = np.full(n, -np.inf)
+    back[0] = most[0] = 0.0
+    for v in range(n - 1, 0, -1):
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            arc = out_arcs[k]
+            back[v] = min(back[v], costs[arc] + back[heads[arc]])
+            most[v] = max(most[v], u[arc] + most[heads[arc]])
+    return back, most
+
+
+@kernel
+def hub_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, FloatArray, int]:
+    """Result of `merged_hub_walks`; raises if it is interrupted."""
+    found = merged_hub_walks(*graph_and_limits)
+    raise_interrupt()
+    return found
+
+
+@kernel
+def merged_hub_walks(
+    graph: Arcs, costs: FloatArray, u: FloatArray, threshold: float, lean: float, per_arc: int, max_labels: int
+) -> tuple[float, IntArray, IntArray, FloatArray, int]:
+    """Violating cycles of a graph whose node 0 lies on every cycle and whose other nodes are in topological order.
+
+    Every cycle visits the hub once, so labels start there and are made node by node. A label is dropped if even its best
+    completion, of largest u and smallest cost, violates nothing. Of the others, those are kept for which ``u - lean * threshold *
+    (cost + back)^2`` increases with the cost: all undominated labels with lean 0, few with lean 1. The worst cycle is found for
+    any lean in [0, 1], since each walk that closes a dropped label closes a cheaper one with at least the same excess ``u - r *
+    cost^2`` at every r >= threshold. With fewer labels, fewer of the other violating cycles are found.
+
+    Returns the largest ratio u/cost^2 found (`threshold` if no cycle violates it), the cycles as ``arcs[ptr[k]:ptr[k + 1]]`` with
+    their ratios (at most `per_arc` per last arc, spread over the front), and the number of labels, which is -1 if the search
+    exceeds `max_labels` or is interrupted.
+    """
+    tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
+    n = len(in_ptr) - 1
+    back, most = completions_to_hub(graph, costs, u)
+    walks = _new_labels()
+    label_cost, label_u, label_parent, label_arc = walks
+    labels, steps = 1, 0
+    begin, end = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    end[0] = 1
+    cursor = np.empty(len(tails), dtype=np.int64)
+    for v in range(1, n):
+        begin[v] = labels
+        room = 0
+        for k in range(in_ptr[v], in_ptr[v + 1]):
+            cursor[k] = begin[tails[in_arcs[k]]]
+            room += end[tails[in_arcs[k]]] - cursor[k]
+        if labels + room > max_labels:
+            return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0), -1
+        if labels + room > len(label_cost):
+            walks = _grown_labels(walks, 2 * (labels + room))
+            label_cost, label_u, label_parent, label_arc = walks
+        best_key = -np.inf
+        while True:
+            # The fronts of the predecessors are sorted by cost: merge them.
+            cheapest, next_k = np.inf, -1
+            for k in range(in_ptr[v], in_ptr[v + 1]):
+                arc = in_arcs[k]
+                if cursor[k] < end[tails[arc]]:
+                    cost = label_cost[cursor[k]] + costs[arc]
+                    if cost < cheapest:
+                        cheapest, next_k = cost, k
+            if next_k < 0:
+                break
+            steps += 1
+            if steps % STEPS == 0 and interrupted():
+                return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0), -1
+            arc, parent = in_arcs[next_k], cursor[next_k]
+            cursor[next_k] += 1
+            gained = label_u[parent] + u[arc]
+            through = threshold * square(cheapest + back[v])
+            if gained - lean * through > best_key and gained + most[v] > through:
+                best_key = gained - lean * through
+                label_cost[labels], label_u[labels] = cheapest, gained
+                label_parent[labels], label_arc[labels] = parent, arc
+                labels += 1
+        end[v] = labels
+    best, closed = _closings(graph, costs, u, Fronts(begin, end, label_cost, label_u), threshold, per_arc)
+    ptr, arcs = _unroll(closed, walks)
+    return best, ptr, arcs, closed.ratios, labels
+
+
+@kernel
+def _closings(
+    graph: Arcs, costs: FloatArray, u: FloatArray, fronts: Fronts, threshold: float, per_arc: int
+) -> tuple[float, Closed]:
+    """Walks that close at the hub with a ratio above the threshold: per last arc the best one of each part of its front."""
+    tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
+    begin, end, label_cost, label_u = fronts
+    best = threshold
+    room = per_arc * (in_ptr[1] - in_ptr[0])
+    ends, last_arcs, ratios = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room)
+    found = 0
+    for k in range(in_ptr[0], in_ptr[1]):
+        arc = in_arcs[k]
+        first, past = begin[tails[arc]], end[tails[arc]]
+        violating = 0
+        for label in range(first, past):
+            if label_u[label] + u[arc] > threshold * square(label_cost[label] + costs[arc]):
+                violating += 1
+        part, rank = -1, 0
+        for label in range(first, past):
+            squared = square(label_cost[label] + costs[arc])
+            if label_u[label] + u[arc] <= threshold * squared:
+                continue
+            ratio = (label_u[label] + u[arc]) / squared
+            best = max(best, ratio)
+            this_part = rank * per_arc // violating if violating > per_arc else rank
+            rank += 1
+            if this_part != part:
+                part = this_part
+                found += 1
+            elif ratio <= ratios[found - 1]:
+                continue
+            ends[found - 1], last_arcs[found - 1], ratios[found - 1] = label, arc, ratio
+    return best, Closed(ends[:found], last_arcs[:found], ratios[:found])
+
+
+@kernel
+def _unroll(closed: Closed, walks: Labels) -> tuple[IntArray, IntArray]:
+    """Arcs of closed walks, in reverse order of travel."""
+    ptr, arcs = np.zeros(len(closed.labels) + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    for k in range(len(closed.labels)):
+        arcs, ptr[k + 1] = append_walk(arcs, ptr[k], closed.last_arcs[k], closed.labels[k], walks.parent, walks.arc)
+    return ptr, arcs[: ptr[-1]].copy()
+
+
+class SortedArcs(NamedTuple):
+    """The arcs ``arcs[ptr[v]:ptr[v + 1]]`` out of each node v by increasing cost, with their data in this order.
+
+    A scan of them can stop early: `most` is the largest u of an arc out of each node, at least 0.
+    """
+
+    ptr: IntArray
+    arcs: IntArray
+    heads: IntArray
+    costs: FloatArray
+    u: FloatArray
+    most: FloatArray
+
+
+class Search(NamedTuple):
+    """What `closed_walks` looks for.
+
+    Attributes
+    ----------
+    threshold : float
+        Ratio u/cost^2 above which a walk violates.
+    best : float
+        Largest ratio found so far, at least `threshold`.
+    rise : float
+        Only ratios above ``threshold + rise * (best - threshold)`` are searched for.
+    keep : float
+        Walks of one start are returned if their excess is at least this share of the largest one there.
+    starts : int
+        Number of starts after which to pause.
+    max_labels : int
+        Limit on the number of labels of one start.
+    """
+
+    threshold: float
+    best: float
+    rise: float
+    keep: float
+    starts: int
+    max_labels: int
+
+
+class Steps(NamedTuple):
+    """Costs of arcs in whole numbers of a unit, rounded down: bounds on distances in them are found in linear time."""
+
+    unit: float
+    counts: IntArray
+    most: int
+
+
+@kernel
+def closed_walks(*graph_and_search: Any) -> tuple[float, IntArray, IntArray, bool]:
+    """Result of `cheapest_closed_walks`; raises if it is interrupted."""
+    found = cheapest_closed_walks(*graph_and_search)
+    raise_interrupt()
+    return found
+
+
+@kernel
+def cheapest_closed_walks(
+    graph: Arcs, steps: Steps, out: SortedArcs, search: Search, pending: BoolArray, bounds: FloatArray
+) -> tuple[float, IntArray, IntArray, bool]:
+    """Violating closed walks of any graph, searched from several nodes in order of cost.
+
+    Cycle lemma: a closed walk of cost D with u > threshold * D^2 can be started at a node from which every prefix has
+    u > threshold * D * cost(prefix). D is at least cost(prefix) plus the distance back, so other labels are dropped. A lower
+    bound on the distance is enough, here and below.
+
+    Labels of a node are kept while the excess ``u - threshold * (cost + back)^2`` increases. The worst walk is not lost: each
+    walk that closes a dropped label closes the cheaper one with at least the same excess u - threshold * D^2, hence with at
+    least the same ratio. So the cheapest of the worst walks, started as in the lemma, is dropped only for an equal one. The
+    threshold may rise from start to start to any ratio below the best one found: worse walks remain above it.
+
+    The nodes `pending` are searched from, with a pause after `search.starts` of them; both arrays are updated in place. `bounds`
+    holds a bound for each node on the ratios of the closed walks that start there as in the lemma. If no node is pending, no
+    closed walk has a larger ratio than the threshold and all bounds: it would start, as in the lemma for the largest of these, at
+    a node where it was not dropped.
+
+    Returns the largest ratio found (`best` if none is larger), the closed walks, at most MOST_KEPT of each start, and False if a
+    start needs more than `max_labels` or the search is interrupted.
+    """
+    best, ptr, arcs = search.best, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    walks = _new_labels()
+    for s in np.flatnonzero(pending)[: search.starts]:
+        threshold = search.threshold + search.rise * (best - search.threshold)
+        count = whole_distances_to(s, graph, steps.counts, steps.most)
+        back = np.where(count < 0, np.inf, steps.unit * count)
+        walks, closed, labels = _walks_closed_at(s, out, back, threshold, search.max_labels, walks)
+        if labels < 0:
+            return best, ptr, arcs, False
+        ratios = closed.ratios
+        here = max(threshold, ratios.max()) if len(ratios) > 0 else threshold
+        pending[s], bounds[s], best = False, here, max(best, here)
+        kept = np.flatnonzero(ratios - threshold >= search.keep * (here - threshold))
+        if len(kept) > MOST_KEPT:
+            kept = kept[np.argsort(-ratios[kept], kind="mergesort")[:MOST_KEPT]]
+        if len(kept) > 0:
+            more_ptr, more_arcs = _unroll(Closed(closed.labels[kept], closed.last_arcs[kept], ratios[kept]), walks)
+            ptr = np.concatenate((ptr, more_ptr[1:] + ptr[-1]))
+            arcs = np.concatenate((arcs, out.arcs[more_arcs]))
+    return best, ptr, arcs, True
+
+
+@kernel
+def sorted_by_cost(graph: Arcs, costs: FloatArray, u: FloatArray) -> SortedArcs:
+    """The arcs out of each node by increasing cost."""
+    ptr, arcs = graph.out_ptr, graph.out_arcs.copy()
+    most = np.zeros(len(ptr) - 1)
+    for v in range(len(most)):
+        mine = graph.out_arcs[ptr[v] : ptr[v + 1]]
+        arcs[ptr[v] : ptr[v + 1]] = mine[np.argsort(costs[mine], kind="mergesort")]
+        most[v] = max(0.0, u[mine].max()) if len(mine) > 0 else 0.0
+    return SortedArcs(ptr, arcs, graph.heads[arcs], costs[arcs], u[arcs], most)
+
+
+@kernel
+def _walks_closed_at(
+    start: int, out: SortedArcs, back: FloatArray, threshold: float, max_labels: int, walks: Labels
+) -> tuple[Labels, Closed, int]:
+    """Violating closed walks from a node, given the distances `back` to it, see :func:`cheapest_closed_walks`.
+
+    Returns the labels, in larger arrays than `walks` if necessary, the closed walks, and the number of labels, or -1. Arcs are
+    given by their places in `out`.
+    """
+    ptr, _, heads, costs, u, most = out
+    label_cost, label_u, label_parent, label_arc = walks
+    closed = Closed(np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64), np.empty(256))
+    reached = np.full(len(back), -np.inf)
+    found, labels, steps = 0, 1, 0
+    heap = [(0.0, 0.0, 0)]
+    while len(heap) > 0:
+        if steps % STEPS == 0 and interrupted():
+            return walks, closed, -1
+        steps += 1
+        cost, minus_u, label = heapq.heappop(heap)
+        v = heads[label_arc[label]] if label > 0 else start
+        if label > 0:
+            key = -minus_u - threshold * square(cost + back[v])
+            if key <= reached[v]:
+                continue
+            reached[v] = key
+        for k in range(ptr[v], ptr[v + 1]):
+            new_cost = cost + costs[k]
+            if most[v] - minus_u <= threshold * new_cost * new_cost:
+                break
+            w, new_u = heads[k], u[k] - minus_u
+            if w == start:
+                if new_u > threshold * square(new_cost):
+                    if found == len(closed.ratios):
+                        size = 2 * found
+                        closed = Closed(grown(closed.labels, size), grown(closed.last_arcs, size), grown(closed.ratios, size))
+                    closed.labels[found], closed.last_arcs[found] = label, k
+                    closed.ratios[found] = new_u / square(new_cost)
+                    found += 1
+                continue
+            through = new_cost + back[w]
+            if new_u <= threshold * new_cost * through or new_u - threshold * through * through <= reached[w]:
+                continue
+            if labels >= max_labels:
+                return walks, closed, -1
+            if labels == len(label_cost):
+                walks = _grown_labels(walks, 2 * labels)
+                label_cost, label_u, label_parent, label_arc = walks
+            label_cost[labels], label_u[labels] = new_cost, new_u
+            label_parent[labels], label_arc[labels] = label, k
+            heapq.heappush(heap, (new_cost, -new_u, labels))
+            labels += 1
+    return walks, Closed(closed.labels[:found], closed.last_arcs[:found], closed.ratios[:found]), labels
+
+
+@kernel
+def split_into_cycles(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int) -> tuple[IntArray, IntArray]:
+    """Decompose closed walks into simple cycles; both are in reverse order of travel."""
+    place = np.full(n, -1, dtype=np.int64)
+    open_arcs = np.empty(len(arcs), dtype=np.int64)
+    out_arcs = np.empty(len(arcs), dtype=np.int64)
+    out_ptr = np.zeros(len(arcs) + 1, dtype=np.int64)
+    filled = cycles = 0
+    for k in range(len(ptr) - 1):
+        opened = 0
+        place[heads[arcs[ptr[k]]]] = 0
+        for i in range(ptr[k], ptr[k + 1]):
+            open_arcs[opened] = arcs[i]
+            opened += 1
+            v = tails[arcs[i]]
+            if place[v] < 0:
+                place[v] = opened
+                continue
+            for j in range(place[v], opened):
+                out_arcs[filled] = open_arcs[j]
+                filled += 1
+                if j > place[v]:
+                    place[heads[open_arcs[j]]] = -1
+            cycles += 1
+            out_ptr[cycles] = filled
+            opened = place[v]
+        place[heads[arcs[ptr[k]]]] = -1
+    return out_ptr[: cycles + 1].copy(), out_arcs[:filled].copy()
+
+
+@kernel
+def diverse(ptr: IntArray, arcs: IntArray, order: IntArray, uses: int, n_arcs: int) -> BoolArray:
+    """Select cycles in this order, each only if fewer than `uses` of those selected before contain one of its arcs."""
+    used = np.zeros(n_arcs, dtype=np.int64)
+    taken = np.zeros(len(ptr) - 1, dtype=np.bool_)
+    for c in order:
+        for i in range(ptr[c], ptr[c + 1]):
+            if used[arcs[i]] < uses:
+                taken[c] = True
+                break
+        if taken[c]:
+            for i in range(ptr[c], ptr[c + 1]):
+                used[arcs[i]] += 1
+    return taken
+
+
+@kernel
+def repair(
+    flow: FloatArray, costs: FloatArray, twice_variance: FloatArray, ptr: IntArray, arcs: IntArray, order: IntArray,
+    margin: float,
+) -> None:  # fmt: skip
+    """Add flow along each cycle, in this order, until sum(v/flow) <= (1 - margin) * cost^2 holds on it (in place).
+
+    Newton's method in one variable, from the infeasible side, since the left side is convex and decreasing.
+    """
+    for c in order:
+        cost = 0.0
+        for i in range(ptr[c], ptr[c + 1]):
+            cost += costs[arcs[i]]
+        bound = cost * cost * (1.0 - margin)
+        for _ in range(50):
+            value = slope = 0.0
+            for i in range(ptr[c], ptr[c + 1]):
+                arc = arcs[i]
+                if twice_variance[arc] > 0.0:
+                    value += twice_variance[arc] / flow[arc]
+                    slope += twice_variance[arc] / square(flow[arc])
+            if value <= bound * (1.0 + 1e-9):
+                break
+            for i in range(ptr[c], ptr[c + 1]):
+                flow[arcs[i]] += (value - bound) / slope
