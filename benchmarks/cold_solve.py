@@ -12,9 +12,9 @@ from scipy import sparse
 
 from semibandits.decisions.ties import TIE_TOLERANCE, Ties
 from semibandits.laws import Gaussian
-from semibandits.regret_bound.block import BlockSolver
-from semibandits.regret_bound.cycles import CyclePool
-from semibandits.regret_bound.presolve import Block, presolve
+from semibandits.regret_bound.cycles.block import BlockSolver
+from semibandits.regret_bound.cycles.cycles import CyclePool
+from semibandits.regret_bound.cycles.presolve import Block, presolve
 
 TOLERANCE = 1e-6
 """Tolerance of the timed solve."""

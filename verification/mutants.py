@@ -36,15 +36,16 @@ ROOT = Path(__file__).resolve().parents[1]
 LIBRARY, TESTS = ROOT / "src" / "semibandits", ROOT / "tests"
 GROUPS = {
     "certificates": (
-        "regret_bound: lower_certificate upper_certificate recheck price_proof price_grid price_search pricing_bound",
-        "regret_bound: bounds cycle_ratios",
+        "regret_bound/certificates: *",
+        "regret_bound/cycles: bounds price_search",
         "kernels/solver: verification price_proof",
         "kernels/graphs: potentials ratios",
         "tests: regret_bound/test_recheck regret_bound/test_certificate kernels/test_price_proof_kernels",
     ),
     "solver": (
-        "regret_bound: block circulation columns cycles decision_search enumeration interior master newton_systems oracle",
-        "regret_bound: plan precision presolve problem raises rates routes rows separation solve worst_cycle",
+        "regret_bound: plan precision problem raises rates solve",
+        "regret_bound/cycles: *",
+        "regret_bound/cuts: *",
         "kernels/graphs: cycles cycle_decomposition components",
         "kernels/solver: separation newton",
         "tests: regret_bound/test_columns regret_bound/test_route_bounds regret_bound/test_recheck",

@@ -18,10 +18,10 @@ import numpy as np
 
 import semibandits as sb
 from semibandits.laws.gaussian import bounded_by
-from semibandits.regret_bound.enumeration import information_over_list
+from semibandits.regret_bound.cuts.enumeration import information_over_list
+from semibandits.regret_bound.cuts.routes import RouteSolver
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.result import ExplorationPlan
-from semibandits.regret_bound.routes import RouteSolver
 
 FAMILIES = ("two-way grid", "shared grid", "digraph", "multigraph", "undirected")
 SHARES = (0.0, 0.5, 0.9)

@@ -36,10 +36,10 @@ from semibandits.learning.learner import Learner
 from semibandits.policies.base import Policy
 from semibandits.policies.registry import POLICIES
 from semibandits.policies.rules import LawPolicy, RulePolicy
-from semibandits.regret_bound.cycle_ratios import ratio_bound
-from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.presolve import Digraph
-from semibandits.regret_bound.segments import SharedParts
+from semibandits.regret_bound.certificates.cycle_ratios import ratio_bound
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.presolve import Digraph
+from semibandits.regret_bound.cycles.segments import SharedParts
 from semibandits.regret_bound.solve import Method, solve_bound
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards

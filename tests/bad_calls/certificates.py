@@ -3,8 +3,8 @@
 import numpy as np
 
 import semibandits as sb
-from semibandits.regret_bound.lower_certificate import check_items
-from semibandits.regret_bound.worst_cycle import worst_ratio
+from semibandits.regret_bound.certificates.lower import check_items
+from semibandits.regret_bound.certificates.worst_cycle import worst_ratio
 
 
 def ratio(information=(0.0, 1.0), at_least=1.0):

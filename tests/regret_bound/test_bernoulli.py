@@ -15,8 +15,10 @@ import semibandits as sb
 from example_sets import grid, matching, random_matching, random_tree_set
 from marks import later
 from semibandits.errors import SolverError
-from semibandits.regret_bound import cuts, price_proof, price_search
-from semibandits.regret_bound.enumeration import ListRounds
+from semibandits.regret_bound.certificates import price_proof
+from semibandits.regret_bound.cuts import rounds as cuts
+from semibandits.regret_bound.cuts.enumeration import ListRounds
+from semibandits.regret_bound.cycles import price_search
 
 GAP = 1e-4
 SETS = law_cases.SETS | {"matchings of rows": lambda rng: random_matching(rng, "rows"), "trees": random_tree_set}

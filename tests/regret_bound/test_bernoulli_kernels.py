@@ -15,10 +15,10 @@ from cycle_lists import all_cycles
 from semibandits.kernels.bernoulli import conjugate, divergence, tilt
 from semibandits.kernels.graphs.ratios import least_ratio
 from semibandits.laws import Bernoulli
-from semibandits.regret_bound.arc_items import ArcItems
-from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.presolve import Block, Digraph
-from semibandits.regret_bound.price_search import search_prices
+from semibandits.regret_bound.cycles.arc_items import ArcItems
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.presolve import Block, Digraph
+from semibandits.regret_bound.cycles.price_search import search_prices
 from semibandits.regret_bound.raises import cheapest_raises
 
 MEANS = st.one_of(st.floats(0.0, 1.0), st.sampled_from([0.0, 1e-12, 1e-3, 0.5, 0.999, 1.0]))

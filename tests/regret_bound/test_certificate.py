@@ -15,12 +15,12 @@ from example_sets import grid, matching
 from semibandits import InvalidInputError, Paths
 from semibandits.kernels.machine.tiers import seconds
 from semibandits.laws import Gaussian
-from semibandits.regret_bound import lower_certificate
-from semibandits.regret_bound import worst_cycle as worst_cycle_module
-from semibandits.regret_bound.arc_items import ArcItems
-from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.lower_certificate import ItemGraph, check_costs, check_items
-from semibandits.regret_bound.worst_cycle import worst_ratio
+from semibandits.regret_bound.certificates import lower as lower_certificate
+from semibandits.regret_bound.certificates import worst_cycle as worst_cycle_module
+from semibandits.regret_bound.certificates.lower import ItemGraph, check_costs, check_items
+from semibandits.regret_bound.certificates.worst_cycle import worst_ratio
+from semibandits.regret_bound.cycles.arc_items import ArcItems
+from semibandits.regret_bound.cycles.cycles import Cycles
 
 LABELS = 1_000_000
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import semibandits as sb
 from example_sets import grid, matching
 from semibandits.kernels.graphs.exchange import arcs_of
-from semibandits.regret_bound import circulation
-from semibandits.regret_bound.cycle_ratios import ratio_bound
+from semibandits.regret_bound.certificates.cycle_ratios import ratio_bound
+from semibandits.regret_bound.cycles import circulation
 
 
 @st.composite

@@ -16,14 +16,14 @@ from example_sets import matching
 from marks import later
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.orthant import Constraints, descend_orthant
-from semibandits.regret_bound import enumeration
+from semibandits.regret_bound.certificates.upper import least_information
+from semibandits.regret_bound.cuts import enumeration
 from semibandits.regret_bound.glpg.algorithm import GLPG
 from semibandits.regret_bound.glpg.decomposition import decomposed
 from semibandits.regret_bound.glpg.polytopes import polytope
 from semibandits.regret_bound.glpg.reduction import plays_counter
 from semibandits.regret_bound.glpg.worst import SLACK, BudgetedDecisions, BudgetFrontDecisions, ListedDecisions, SearchedDecisions
 from semibandits.regret_bound.problem import Problem
-from semibandits.regret_bound.upper_certificate import least_information
 
 GROUPS = np.random.default_rng(9).integers(0, 3, (2, 9)).tolist()
 

@@ -16,13 +16,15 @@ from semibandits.kernels.machine import tiers
 from semibandits.kernels.oracles.questions import ask_linear
 from semibandits.kernels.solver import separation as separation_kernels
 from semibandits.laws import Gaussian
-from semibandits.regret_bound import circulation, enumeration, problem, separation
+from semibandits.regret_bound import problem
+from semibandits.regret_bound.certificates.recheck import check_kept
+from semibandits.regret_bound.certificates.worst_cycle import Verification
+from semibandits.regret_bound.cuts import enumeration
+from semibandits.regret_bound.cycles import circulation, separation
+from semibandits.regret_bound.cycles.presolve import presolve
+from semibandits.regret_bound.cycles.separation import Separator
 from semibandits.regret_bound.plan import plan_by_columns
-from semibandits.regret_bound.presolve import presolve
 from semibandits.regret_bound.problem import Problem
-from semibandits.regret_bound.recheck import check_kept
-from semibandits.regret_bound.separation import Separator
-from semibandits.regret_bound.worst_cycle import Verification
 
 FAMILIES = [name for name in SMALL if name != "m-sets"]
 BY_CYCLES = FAMILIES[:-1]
@@ -57,7 +59,7 @@ def test_time_limits_end_with_a_right_bracket(family, seconds):
 def test_time_that_ends_before_the_problem_is_set_up(monkeypatch):
     """The bracket is then open above, and still a right one."""
     monkeypatch.setattr(circulation, "SETUP", 0.0)
-    monkeypatch.setattr("semibandits.regret_bound.presolve.NODES_AT_ONCE", 1)
+    monkeypatch.setattr("semibandits.regret_bound.cycles.presolve.NODES_AT_ONCE", 1)
     decision_set, theta, _, truth = instance("perfect matchings")
     late = sb.graves_lai(decision_set, theta, time_limit=1e-6, throw=False)
     assert (late.lower, late.value, late.gap, late.status) == (0.0, math.inf, 1.0, "time_limit")
@@ -86,7 +88,7 @@ def test_a_kept_bound_that_cannot_be_checked_in_time_is_refused(monkeypatch):
     monkeypatch.setattr(enumeration, "MAX_DECISIONS", 2)
     check_kept(kept)
     monkeypatch.setattr(circulation, "SETUP", 0.0)
-    monkeypatch.setattr("semibandits.regret_bound.presolve.NODES_AT_ONCE", 1)
+    monkeypatch.setattr("semibandits.regret_bound.cycles.presolve.NODES_AT_ONCE", 1)
     with pytest.raises(sb.InvalidInputError):
         check_kept(kept, time_limit=1e-9)
 

@@ -11,14 +11,14 @@ from enumeration_reference import reference
 import semibandits as sb
 from example_sets import grid, matching, partitions
 from semibandits.laws import Gaussian
-from semibandits.regret_bound import block as block_module
-from semibandits.regret_bound.block import BlockSolver
-from semibandits.regret_bound.cycles import CyclePool, Cycles
-from semibandits.regret_bound.interior import InteriorPointMaster
-from semibandits.regret_bound.master import MasterSolution, Standing, starting_flow
-from semibandits.regret_bound.presolve import presolve
-from semibandits.regret_bound.rows import Rows
-from semibandits.regret_bound.separation import Separator
+from semibandits.regret_bound.cycles import block as block_module
+from semibandits.regret_bound.cycles.block import BlockSolver
+from semibandits.regret_bound.cycles.cycles import CyclePool, Cycles
+from semibandits.regret_bound.cycles.interior import InteriorPointMaster
+from semibandits.regret_bound.cycles.master import MasterSolution, Standing, starting_flow
+from semibandits.regret_bound.cycles.presolve import presolve
+from semibandits.regret_bound.cycles.rows import Rows
+from semibandits.regret_bound.cycles.separation import Separator
 
 FAMILIES = {
     "perfect matching": lambda: matching(6),

@@ -15,10 +15,10 @@ from example_sets import grid, grid_arcs, matching, partitions
 from marks import later
 from semibandits.kernels.solver.separation import hub_walks
 from semibandits.laws import Gaussian
-from semibandits.regret_bound import circulation
 from semibandits.regret_bound import plan as plan_module
+from semibandits.regret_bound.cycles import circulation
+from semibandits.regret_bound.cycles.presolve import presolve
 from semibandits.regret_bound.precision import gaps_below
-from semibandits.regret_bound.presolve import presolve
 from semibandits.regret_bound.problem import Problem
 
 

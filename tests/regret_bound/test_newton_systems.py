@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 import semibandits as sb
 from example_sets import grid
 from semibandits.laws import Gaussian
-from semibandits.regret_bound import block as block_module
-from semibandits.regret_bound import newton_systems, segments
-from semibandits.regret_bound.cycles import CyclePool
-from semibandits.regret_bound.local import GaussianLocal, Hessian
-from semibandits.regret_bound.master import Chords, positive_flow
-from semibandits.regret_bound.newton_systems import Laplacians, ProjectedGradients, factorised
-from semibandits.regret_bound.presolve import presolve
-from semibandits.regret_bound.rows import LawRows, Rows
-from semibandits.regret_bound.segments import SharedParts
-from semibandits.regret_bound.separation import Separator
+from semibandits.regret_bound.cycles import block as block_module
+from semibandits.regret_bound.cycles import newton_systems, segments
+from semibandits.regret_bound.cycles.cycles import CyclePool
+from semibandits.regret_bound.cycles.local import GaussianLocal, Hessian
+from semibandits.regret_bound.cycles.master import Chords, positive_flow
+from semibandits.regret_bound.cycles.newton_systems import Laplacians, ProjectedGradients, factorised
+from semibandits.regret_bound.cycles.presolve import presolve
+from semibandits.regret_bound.cycles.rows import LawRows, Rows
+from semibandits.regret_bound.cycles.segments import SharedParts
+from semibandits.regret_bound.cycles.separation import Separator
 
 FAMILIES = {
     "perfect matching": lambda: sb.Matchings([(i, j) for i in range(5) for j in range(5)]),

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import semibandits as sb
 from example_sets import matching
 from semibandits.laws import Gaussian
-from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.presolve import presolve
 from semibandits.regret_bound.plan import exchanged, unfolded
-from semibandits.regret_bound.presolve import presolve
 
 TOLERANCE = 1e-9
 

@@ -13,10 +13,10 @@ from laws_reference import taken
 
 import semibandits as sb
 from semibandits.laws import bernoulli
-from semibandits.regret_bound import price_proof
-from semibandits.regret_bound.arc_items import ArcItems
-from semibandits.regret_bound.circulation import CirculationSolver
-from semibandits.regret_bound.enumeration import information_over_list
+from semibandits.regret_bound.certificates import price_proof
+from semibandits.regret_bound.cuts.enumeration import information_over_list
+from semibandits.regret_bound.cycles.arc_items import ArcItems
+from semibandits.regret_bound.cycles.circulation import CirculationSolver
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.result import ExplorationPlan
 

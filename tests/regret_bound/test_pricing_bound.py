@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError
-from semibandits.regret_bound.decision_search import DecisionSearch, simple_ratio
-from semibandits.regret_bound.oracle import DecisionPool, Oracle, best_with_each_item
-from semibandits.regret_bound.pricing_bound import priced, pricing_bound
+from semibandits.regret_bound.certificates.pricing_bound import priced, pricing_bound
+from semibandits.regret_bound.cuts.decision_search import DecisionSearch, simple_ratio
+from semibandits.regret_bound.cuts.oracle import DecisionPool, Oracle, best_with_each_item
 
 NEVER = math.inf
 

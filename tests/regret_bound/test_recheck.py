@@ -9,7 +9,7 @@ from bound_checks import means, variances
 import semibandits as sb
 from example_sets import FAMILIES
 from semibandits.regret_bound import ExplorationPlan
-from semibandits.regret_bound.recheck import check_kept
+from semibandits.regret_bound.certificates.recheck import check_kept
 
 SEEDS = range(4)
 

@@ -13,9 +13,9 @@ import semibandits as sb
 from example_sets import street_grid
 from marks import later
 from semibandits.laws.gaussian import bounded_by
-from semibandits.regret_bound.enumeration import information_over_list
+from semibandits.regret_bound.certificates.recheck import check_kept
+from semibandits.regret_bound.cuts.enumeration import information_over_list
 from semibandits.regret_bound.problem import Problem
-from semibandits.regret_bound.recheck import check_kept
 from strategies import routes
 
 

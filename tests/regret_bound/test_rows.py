@@ -9,11 +9,11 @@ from law_cases import LAWS
 
 import semibandits as sb
 from semibandits.laws import Gaussian
-from semibandits.regret_bound.cycles import CyclePool
-from semibandits.regret_bound.local import LawLocal
-from semibandits.regret_bound.master import positive_flow
-from semibandits.regret_bound.presolve import presolve
-from semibandits.regret_bound.rows import GaussianRows, LawRows, Rows
+from semibandits.regret_bound.cycles.cycles import CyclePool
+from semibandits.regret_bound.cycles.local import LawLocal
+from semibandits.regret_bound.cycles.master import positive_flow
+from semibandits.regret_bound.cycles.presolve import presolve
+from semibandits.regret_bound.cycles.rows import GaussianRows, LawRows, Rows
 
 STEP = 1e-6
 

@@ -13,11 +13,11 @@ from enumeration_reference import reference
 import semibandits as sb
 from example_sets import FAMILIES, OnlyMaximizes, grid, matching, partitions
 from semibandits.laws import Gaussian
-from semibandits.regret_bound import block as block_module
-from semibandits.regret_bound.circulation import CirculationSolver
-from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.cycles import block as block_module
+from semibandits.regret_bound.cycles.circulation import CirculationSolver
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.warm_start import DecisionMemory, Memory
 from semibandits.regret_bound.problem import Problem
-from semibandits.regret_bound.warm_start import DecisionMemory, Memory
 
 MEDIUM = {
     "m-sets": lambda: sb.MSets(20, 4),

@@ -13,7 +13,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.kernels.search.outliers import least_reward
 from semibandits.laws import Law
-from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
+from semibandits.regret_bound.cuts.oracle import BestWithItem, Oracle, best_with_each_item
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.rates import rates_shared
 from semibandits.regret_bound.result import GravesLaiResult, Status

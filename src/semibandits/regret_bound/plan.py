@@ -18,9 +18,9 @@ from semibandits.decisions.tables import check_table
 from semibandits.kernels.graphs.cycle_decomposition import decompose_into_cycles, exchanged_items, unfold_cycles
 from semibandits.kernels.graphs.cycles import are_simple
 from semibandits.kernels.machine import tiers
-from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.presolve import Block, Presolved
 from semibandits.regret_bound.precision import gaps_below
-from semibandits.regret_bound.presolve import Block, Presolved
 from semibandits.regret_bound.result import ExplorationPlan
 
 SIMPLE_IS_ENOUGH = (Paths, Matchings)

@@ -16,9 +16,9 @@ from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Gaussian, Law
+from semibandits.regret_bound.cycles.warm_start import DecisionMemory, Memory
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress, Status
 from semibandits.regret_bound.timing import SETUP
-from semibandits.regret_bound.warm_start import DecisionMemory, Memory
 
 TINY = float(np.finfo(np.float64).tiny)
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
     from scipy.sparse import csr_array
 
-    from semibandits.regret_bound.warm_start import DecisionMemory, Memory
+    from semibandits.regret_bound.cycles.warm_start import DecisionMemory, Memory
 
 
 Rewards = Literal["gaussian", "bernoulli"]

@@ -23,15 +23,15 @@ from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsE
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.gaussian import DEFAULT_VARIANCE, bounded_by
-from semibandits.regret_bound.circulation import CirculationSolver
 from semibandits.regret_bound.closed_form import solve_closed_form
-from semibandits.regret_bound.columns import ColumnSolver
-from semibandits.regret_bound.enumeration import solve_enumeration
+from semibandits.regret_bound.cuts.columns import ColumnSolver
+from semibandits.regret_bound.cuts.enumeration import solve_enumeration
+from semibandits.regret_bound.cuts.routes import RouteSolver
+from semibandits.regret_bound.cycles.circulation import CirculationSolver
 from semibandits.regret_bound.glpg.algorithm import solve_glpg
 from semibandits.regret_bound.problem import Bracket, Problem, Units
 from semibandits.regret_bound.progress import reporter
 from semibandits.regret_bound.result import GravesLaiResult, Progress, Rewards, Status
-from semibandits.regret_bound.routes import RouteSolver
 from semibandits.regret_bound.timing import TimeIsUp
 
 Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]

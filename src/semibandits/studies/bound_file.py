@@ -16,7 +16,7 @@ from semibandits._json import strict_json
 from semibandits._validation import variance_vector
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
-from semibandits.regret_bound.recheck import check_kept
+from semibandits.regret_bound.certificates.recheck import check_kept
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.bound_payload import bound_in, bound_payload
 from semibandits.reporting.formatting import count_decisions
@@ -89,7 +89,7 @@ def _is_of_study(payload: object) -> TypeGuard[dict[str, Any]]:
 def as_result(payload: Mapping[str, Any], study: Study, twin: Instance, path: Path) -> GravesLaiResult:
     """The bound as :func:`semibandits.graves_lai` returned it, without the state that a later solve could use.
 
-    It is checked without a solver: see :func:`semibandits.regret_bound.recheck.check_kept`.
+    It is checked without a solver: see :func:`semibandits.regret_bound.certificates.recheck.check_kept`.
 
     Raises
     ------

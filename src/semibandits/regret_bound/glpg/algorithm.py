@@ -16,6 +16,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.orthant import Constraints, descend_orthant
 from semibandits.laws import Gaussian
+from semibandits.regret_bound.certificates.upper import least_information
 from semibandits.regret_bound.glpg.decomposition import exploration_plan
 from semibandits.regret_bound.glpg.dual import DualBound
 from semibandits.regret_bound.glpg.parameters import GLPGParameters
@@ -26,7 +27,6 @@ from semibandits.regret_bound.plan import cost_of
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
-from semibandits.regret_bound.upper_certificate import least_information
 
 FREE_WEIGHT = 0.1
 """Weight of variables without constraints in the norm of the practical schedule, relative to the smallest one on I."""

@@ -10,7 +10,7 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import finite_number, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
-from semibandits.regret_bound.oracle import Oracle, best_with_each_item
+from semibandits.regret_bound.cuts.oracle import Oracle, best_with_each_item
 
 
 @dataclass(frozen=True, eq=False)

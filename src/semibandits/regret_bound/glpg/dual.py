@@ -8,10 +8,10 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.kernels.machine import tiers
-from semibandits.regret_bound.cones import cone_program
+from semibandits.regret_bound.certificates.pricing_bound import priced, pricing_bound
+from semibandits.regret_bound.cuts.cones import cone_program
+from semibandits.regret_bound.cuts.oracle import DecisionPool, Oracle
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
-from semibandits.regret_bound.oracle import DecisionPool, Oracle
-from semibandits.regret_bound.pricing_bound import priced, pricing_bound
 
 MAX_ROUNDS = 30
 ACCURACY = 1e-8

@@ -15,7 +15,7 @@ from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import item_vector
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
 from semibandits.kernels.solver.projection import project_on_msets
-from semibandits.regret_bound.cones import solver_settings
+from semibandits.regret_bound.cuts.cones import solver_settings
 from semibandits.regret_bound.glpg.polytopes import Polytope, beside, is_uniform, polytope, stacked
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
 

@@ -13,7 +13,7 @@ from semibandits._validation import checked_answer, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.ties import TIE_TOLERANCE, Ties
 from semibandits.kernels.machine import tiers
-from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
+from semibandits.regret_bound.cuts.oracle import BestWithItem, Oracle, best_with_each_item
 from semibandits.regret_bound.timing import TimeIsUp
 
 FLAT = 1e-9

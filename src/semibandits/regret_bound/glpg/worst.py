@@ -11,9 +11,9 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits._validation import checked_answer
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import Infeasible, InvalidInputError, TooManyDecisionsError, UnsupportedError
-from semibandits.regret_bound.decision_search import DecisionSearch
+from semibandits.regret_bound.cuts.decision_search import DecisionSearch
+from semibandits.regret_bound.cuts.oracle import DecisionPool, Oracle
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
-from semibandits.regret_bound.oracle import DecisionPool, Oracle
 from semibandits.regret_bound.precision import gaps_below
 
 MOST_LISTED = 2_000

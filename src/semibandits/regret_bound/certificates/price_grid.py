@@ -18,7 +18,7 @@ import numpy as np
 from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels.graphs.exchange import Arcs
 from semibandits.kernels.solver.price_proof import open_cycles
-from semibandits.regret_bound.arc_items import ArcItems
+from semibandits.regret_bound.cycles.arc_items import ArcItems
 from semibandits.regret_bound.raises import NEAR_REACH
 
 RATIO = 1.4

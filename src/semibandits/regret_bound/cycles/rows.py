@@ -16,18 +16,18 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.separation import repair
-from semibandits.regret_bound.bounds import LowerBound, lower_bound, value_of
-from semibandits.regret_bound.cycle_ratios import ratio_bound
-from semibandits.regret_bound.cycles import CyclePool, Cycles
-from semibandits.regret_bound.local import GaussianLocal, LawLocal, Local
-from semibandits.regret_bound.lower_certificate import ItemGraph
-from semibandits.regret_bound.lower_certificate import lower_bound as bound_by_raises
-from semibandits.regret_bound.presolve import Block
-from semibandits.regret_bound.price_search import search_prices
+from semibandits.regret_bound.certificates.cycle_ratios import ratio_bound
+from semibandits.regret_bound.certificates.lower import ItemGraph
+from semibandits.regret_bound.certificates.lower import lower_bound as bound_by_raises
+from semibandits.regret_bound.cycles.bounds import LowerBound, lower_bound, value_of
+from semibandits.regret_bound.cycles.cycles import CyclePool, Cycles
+from semibandits.regret_bound.cycles.local import GaussianLocal, LawLocal, Local
+from semibandits.regret_bound.cycles.presolve import Block
+from semibandits.regret_bound.cycles.price_search import search_prices
+from semibandits.regret_bound.cycles.segments import SharedParts
+from semibandits.regret_bound.cycles.separation import Separator, Violations
 from semibandits.regret_bound.raises import Raises
 from semibandits.regret_bound.rates import rates_shared
-from semibandits.regret_bound.segments import SharedParts
-from semibandits.regret_bound.separation import Separator, Violations
 from semibandits.regret_bound.timing import SHORTLY
 
 FEW_REPAIRS, MANY_REPAIRS = 6, 20

@@ -10,8 +10,8 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.kernels.graphs.cycles import arc_totals, cycle_sums, gram_product, weighted_arc_totals
-from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.segments import SharedParts
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.segments import SharedParts
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,16 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.kernels.machine import tiers
-from semibandits.regret_bound.circulation import thread_pools
-from semibandits.regret_bound.cones import cone_program
-from semibandits.regret_bound.decision_search import DecisionSearch, simple_ratio
-from semibandits.regret_bound.oracle import NOTHING, DecisionPool, Oracle, best_with_each_item
+from semibandits.regret_bound.certificates.pricing_bound import priced, pricing_bound, without_large
+from semibandits.regret_bound.cuts.cones import cone_program
+from semibandits.regret_bound.cuts.decision_search import DecisionSearch, simple_ratio
+from semibandits.regret_bound.cuts.oracle import NOTHING, DecisionPool, Oracle, best_with_each_item
+from semibandits.regret_bound.cycles.circulation import thread_pools
+from semibandits.regret_bound.cycles.warm_start import DecisionMemory
 from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.precision import gaps_below
-from semibandits.regret_bound.pricing_bound import priced, pricing_bound, without_large
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.result import GravesLaiResult, Progress
-from semibandits.regret_bound.warm_start import DecisionMemory
 
 ACCURACIES = (1e-8, 1e-9, 1e-7)
 """Tolerances of the conic solver. The next one is used when rounds no longer help."""

@@ -22,9 +22,9 @@ from semibandits.errors import InvalidInputError
 from semibandits.kernels.graphs.components import strong_components
 from semibandits.kernels.graphs.cycles import are_closed
 from semibandits.kernels.graphs.ratios import least_ratio, negative_cycle
-from semibandits.regret_bound.arc_items import ArcItems
-from semibandits.regret_bound.bounds import LowerBound
-from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.cycles.arc_items import ArcItems
+from semibandits.regret_bound.cycles.bounds import LowerBound
+from semibandits.regret_bound.cycles.cycles import Cycles
 from semibandits.regret_bound.raises import stretched
 
 MAX_LOWERINGS = 300

@@ -12,7 +12,7 @@ from semibandits.decisions.routes import Routes, grouped
 from semibandits.kernels.graphs.components import strong_components
 from semibandits.kernels.graphs.dag import ArcGroups
 from semibandits.kernels.graphs.dijkstra import shortest_tree, shortest_way, turns
-from semibandits.regret_bound.route_graph import RouteGraph
+from semibandits.regret_bound.cuts.route_graph import RouteGraph
 
 
 @dataclass(frozen=True, eq=False)

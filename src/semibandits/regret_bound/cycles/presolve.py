@@ -27,8 +27,8 @@ from semibandits.kernels.graphs.exchange import (
 )
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Law
-from semibandits.regret_bound.arc_items import ArcItems
-from semibandits.regret_bound.cycles import Cycles, renumbered
+from semibandits.regret_bound.cycles.arc_items import ArcItems
+from semibandits.regret_bound.cycles.cycles import Cycles, renumbered
 from semibandits.regret_bound.timing import TimeIsUp
 
 NODES_AT_ONCE = 64

@@ -15,7 +15,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels.solver.newton import Tree, chords_to_circulation, spanning_tree
-from semibandits.regret_bound.presolve import Block
+from semibandits.regret_bound.cycles.presolve import Block
 
 MOST_ACCURATE = 1e-10
 """Smallest relative accuracy of a solve."""

@@ -20,8 +20,8 @@ from semibandits.kernels.solver.separation import (
     sorted_by_cost,
     split_into_cycles,
 )
-from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.presolve import Block, Digraph
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.presolve import Block, Digraph
 
 MAX_LABELS = 6_000_000
 """Largest number of labels of one search, with a peak memory of about 400 MB."""

@@ -13,7 +13,7 @@ from semibandits.decisions.routes import Routes, grouped
 from semibandits.kernels.graphs.dag import ArcGroups
 from semibandits.kernels.graphs.dijkstra import distances_from, shortest_tree, walks_through
 from semibandits.kernels.graphs.exchange import arcs_of, biconnected_blocks
-from semibandits.regret_bound.cycles import Cycles, renumbered
+from semibandits.regret_bound.cycles.cycles import Cycles, renumbered
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.raises import room
 

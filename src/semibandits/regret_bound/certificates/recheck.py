@@ -13,12 +13,12 @@ from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.machine import tiers
 from semibandits.laws.gaussian import bounded_by
+from semibandits.regret_bound.certificates.upper import least_information
 from semibandits.regret_bound.closed_form import solve_closed_form
 from semibandits.regret_bound.plan import cost_of
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.problem import Problem, Units
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult
-from semibandits.regret_bound.upper_certificate import least_information
 
 ACCURACY = 1e-5
 """Relative error that is tolerated: the searches round, and rates of a plan may be too low by this rounding."""

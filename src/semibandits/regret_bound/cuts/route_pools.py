@@ -12,13 +12,13 @@ from semibandits.decisions.routes import Routes
 from semibandits.kernels.graphs.dijkstra import walks_through
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Law
-from semibandits.regret_bound.arc_items import ArcItems
-from semibandits.regret_bound.cuts import Listed
-from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.cuts.rounds import Listed
+from semibandits.regret_bound.cuts.route_graph import RouteGraph
+from semibandits.regret_bound.cuts.route_ways import RouteWays, TurnGraph
+from semibandits.regret_bound.cycles.arc_items import ArcItems
+from semibandits.regret_bound.cycles.cycles import Cycles
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.problem import Problem
-from semibandits.regret_bound.route_graph import RouteGraph
-from semibandits.regret_bound.route_ways import RouteWays, TurnGraph
 
 AT_ONCE = 20_000
 """Detours between two looks at the clock."""

@@ -16,9 +16,9 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.lists import Decisions
 from semibandits.kernels.graphs.cycles import are_simple
 from semibandits.kernels.solver.newton import tree_potentials
-from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.master import Chords, starting_rates
-from semibandits.regret_bound.presolve import Block
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.master import Chords, starting_rates
+from semibandits.regret_bound.cycles.presolve import Block
 
 NEGLIGIBLE = 1e-2
 """Cycles with a multiplier below this share of the mean are not stored."""

@@ -15,11 +15,11 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Bernoulli
-from semibandits.regret_bound.cones import cone_program
-from semibandits.regret_bound.cuts import ROUNDING, CutRounds, Listed
+from semibandits.regret_bound.certificates.pricing_bound import pricing_bound
+from semibandits.regret_bound.cuts.cones import cone_program
+from semibandits.regret_bound.cuts.rounds import ROUNDING, CutRounds, Listed
 from semibandits.regret_bound.plan import cover_rates, merged_plan
 from semibandits.regret_bound.precision import gaps_below
-from semibandits.regret_bound.pricing_bound import pricing_bound
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.raises import check_convex, convex_information
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult

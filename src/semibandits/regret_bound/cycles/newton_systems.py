@@ -19,9 +19,9 @@ from semibandits.kernels.graphs.exchange import incidence
 from semibandits.kernels.graphs.laplacian import laplacian_solution
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.newton import ArcRows, circulation_to_chords, reduced_hessian, scaled_to_unit_diagonal
-from semibandits.regret_bound.local import Hessian
-from semibandits.regret_bound.master import Chords
-from semibandits.regret_bound.presolve import Digraph
+from semibandits.regret_bound.cycles.local import Hessian
+from semibandits.regret_bound.cycles.master import Chords
+from semibandits.regret_bound.cycles.presolve import Digraph
 
 Solver = Callable[[FloatArray], FloatArray]
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.kernels.graphs.exchange import lowered
-from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.presolve import Block
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.presolve import Block
 
 
 @dataclass(frozen=True, eq=False)

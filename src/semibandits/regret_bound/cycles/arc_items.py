@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.laws import Law
-from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.cycles.cycles import Cycles
 from semibandits.regret_bound.raises import Raises, cheapest_raises, room
 
 DOUBLINGS, HALVINGS = 2_000, 24

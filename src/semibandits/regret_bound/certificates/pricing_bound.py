@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits.regret_bound.oracle import BestWithItem, Oracle
+from semibandits.regret_bound.cuts.oracle import BestWithItem, Oracle
 
 MAX_PRICINGS = 50
 

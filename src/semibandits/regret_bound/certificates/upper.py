@@ -9,15 +9,15 @@ import numpy as np
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
-from semibandits.regret_bound import enumeration
-from semibandits.regret_bound.circulation import CirculationSolver
 from semibandits.regret_bound.closed_form import suboptimal_swaps
-from semibandits.regret_bound.decision_search import DecisionSearch
-from semibandits.regret_bound.oracle import DecisionPool, Oracle, best_with_each_item
+from semibandits.regret_bound.cuts import enumeration
+from semibandits.regret_bound.cuts.decision_search import DecisionSearch
+from semibandits.regret_bound.cuts.oracle import DecisionPool, Oracle, best_with_each_item
+from semibandits.regret_bound.cuts.routes import RouteSolver
+from semibandits.regret_bound.cycles.circulation import CirculationSolver
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.rates import rates_alone
 from semibandits.regret_bound.result import ExplorationPlan
-from semibandits.regret_bound.routes import RouteSolver
 from semibandits.regret_bound.timing import TimeIsUp
 
 SLACK = 1e-6

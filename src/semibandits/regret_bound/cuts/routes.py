@@ -18,21 +18,21 @@ from semibandits._typing import FloatArray
 from semibandits.decisions.routes import Routes
 from semibandits.kernels.graphs.dijkstra import negative_walk
 from semibandits.kernels.machine import tiers
-from semibandits.regret_bound.circulation import thread_pools
-from semibandits.regret_bound.cuts import ROUNDING, CutRounds, Listed
-from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.lower_certificate import ROUNDING as SUMS_ROUNDING
-from semibandits.regret_bound.lower_certificate import proved_ratio
+from semibandits.regret_bound.certificates.lower import ROUNDING as SUMS_ROUNDING
+from semibandits.regret_bound.certificates.lower import proved_ratio
+from semibandits.regret_bound.certificates.price_grid import PriceGrid
+from semibandits.regret_bound.certificates.price_proof import least_information
+from semibandits.regret_bound.cuts.rounds import ROUNDING, CutRounds, Listed
+from semibandits.regret_bound.cuts.route_graph import RouteGraph
+from semibandits.regret_bound.cuts.route_pools import Detours, RouteColumns, RouteItems
+from semibandits.regret_bound.cuts.route_ways import RouteWays, TurnGraph
+from semibandits.regret_bound.cycles.circulation import thread_pools
+from semibandits.regret_bound.cycles.cycles import Cycles
 from semibandits.regret_bound.plan import cover_rates, merged_plan
 from semibandits.regret_bound.precision import relative_error_of
-from semibandits.regret_bound.price_grid import PriceGrid
-from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.rates import rates_alone, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult
-from semibandits.regret_bound.route_graph import RouteGraph
-from semibandits.regret_bound.route_pools import Detours, RouteColumns, RouteItems
-from semibandits.regret_bound.route_ways import RouteWays, TurnGraph
 
 LAST_ROUND = 0.75
 """Share of the time after which no round begins; the rest is for the proof."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.kernels.graphs.cycles import arc_totals, cycle_sums, gram_product, part_starts
-from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.presolve import Digraph
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.presolve import Digraph
 
 LONG = 24
 """Mean number of arcs from which cycles are cut. Shorter ones share too little."""

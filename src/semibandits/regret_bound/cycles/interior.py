@@ -15,11 +15,11 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.newton import reach, tree_potentials
-from semibandits.regret_bound.local import Hessian, Local
-from semibandits.regret_bound.master import MOST_ACCURATE, Chords, MasterSolution, Standing, positive_flow
-from semibandits.regret_bound.newton_systems import Laplacians, ProjectedGradients, Solver, factorised
-from semibandits.regret_bound.rows import Rows
-from semibandits.regret_bound.warm_start import Start
+from semibandits.regret_bound.cycles.local import Hessian, Local
+from semibandits.regret_bound.cycles.master import MOST_ACCURATE, Chords, MasterSolution, Standing, positive_flow
+from semibandits.regret_bound.cycles.newton_systems import Laplacians, ProjectedGradients, Solver, factorised
+from semibandits.regret_bound.cycles.rows import Rows
+from semibandits.regret_bound.cycles.warm_start import Start
 
 Prepare = Callable[[Hessian, Chords], Solver | None]
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.kernels.machine import tiers
-from semibandits.regret_bound.bounds import LowerBound, lower_bound
-from semibandits.regret_bound.cycles import CyclePool, Cycles
-from semibandits.regret_bound.interior import InteriorPointMaster
-from semibandits.regret_bound.master import Standing, starting_flow
-from semibandits.regret_bound.presolve import Block
-from semibandits.regret_bound.rows import Rows
-from semibandits.regret_bound.separation import Violations, spread
-from semibandits.regret_bound.warm_start import Start
+from semibandits.regret_bound.cycles.bounds import LowerBound, lower_bound
+from semibandits.regret_bound.cycles.cycles import CyclePool, Cycles
+from semibandits.regret_bound.cycles.interior import InteriorPointMaster
+from semibandits.regret_bound.cycles.master import Standing, starting_flow
+from semibandits.regret_bound.cycles.presolve import Block
+from semibandits.regret_bound.cycles.rows import Rows
+from semibandits.regret_bound.cycles.separation import Violations, spread
+from semibandits.regret_bound.cycles.warm_start import Start
 
 MOST_CHORDS = 5_000
 """Size from which no Newton matrix is stored: it would take more than 200 MB."""

@@ -1,7 +1,7 @@
 """A lower bound on the information F(C) of all cycles at given rates: the upper certificate for laws without a formula.
 
 A plan with ``F(C) >= L`` for all simple cycles C is feasible once its rates are divided by L. The weights of a cycle at a grid of
-prices are lower bounds on F(C) (:mod:`semibandits.regret_bound.price_grid`), and the search of
+prices are lower bounds on F(C) (:mod:`semibandits.regret_bound.certificates.price_grid`), and the search of
 :mod:`semibandits.kernels.solver.price_proof` finds the cycle whose largest weight is smallest, if that is less than L.
 
 For cycles with too weak a bound, prices are added to the grid and the search is repeated. Whatever the prices, the bound is
@@ -17,9 +17,9 @@ import numpy as np
 from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels.graphs.exchange import arcs_of
 from semibandits.kernels.machine import tiers
-from semibandits.regret_bound.arc_items import ArcItems
-from semibandits.regret_bound.cycles import Cycles, renumbered
-from semibandits.regret_bound.price_grid import PriceGrid, by_degree
+from semibandits.regret_bound.certificates.price_grid import PriceGrid, by_degree
+from semibandits.regret_bound.cycles.arc_items import ArcItems
+from semibandits.regret_bound.cycles.cycles import Cycles, renumbered
 from semibandits.regret_bound.raises import convex_information
 
 APART = (3e-3, 1e-4, 3e-6, 1e-7)

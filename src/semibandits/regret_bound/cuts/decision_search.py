@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels.machine import tiers
-from semibandits.regret_bound.oracle import BestWithItem, DecisionPool, Oracle
+from semibandits.regret_bound.cuts.oracle import BestWithItem, DecisionPool, Oracle
 
 MAX_STEPS = 100
 HURRY = 3.0

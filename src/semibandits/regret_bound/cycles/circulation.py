@@ -19,21 +19,21 @@ from semibandits.kernels.graphs.components import strong_components
 from semibandits.kernels.graphs.cycles import carried_over
 from semibandits.kernels.graphs.exchange import arcs_of
 from semibandits.kernels.machine import tiers
-from semibandits.regret_bound.block import BlockSolution, BlockSolver
-from semibandits.regret_bound.cycle_ratios import ratio_bound
-from semibandits.regret_bound.cycles import Cycles, renumbered
-from semibandits.regret_bound.lower_certificate import ItemGraph, check_costs, check_items, lower_bound
+from semibandits.regret_bound.certificates.cycle_ratios import ratio_bound
+from semibandits.regret_bound.certificates.lower import ItemGraph, check_costs, check_items, lower_bound
+from semibandits.regret_bound.certificates.price_proof import least_information
+from semibandits.regret_bound.certificates.worst_cycle import worst_ratio
+from semibandits.regret_bound.cycles.block import BlockSolution, BlockSolver
+from semibandits.regret_bound.cycles.cycles import Cycles, renumbered
+from semibandits.regret_bound.cycles.presolve import Block, presolve
+from semibandits.regret_bound.cycles.warm_start import Memory, Start
 from semibandits.regret_bound.plan import RatedCycles, cost_of, decompose_block, plan_of_walks, unfolded
 from semibandits.regret_bound.precision import relative_error_of, sharpened
-from semibandits.regret_bound.presolve import Block, presolve
-from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.raises import check_convex
 from semibandits.regret_bound.rates import ROUNDING, rates_alone, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
 from semibandits.regret_bound.timing import SETUP, SHORTLY
-from semibandits.regret_bound.warm_start import Memory, Start
-from semibandits.regret_bound.worst_cycle import worst_ratio
 
 MAX_LABELS, LABELS_AN_ARC = 100_000_000, 2_000
 """Labels of the final verification from all nodes: this many, or this many per arc if that is more."""

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.presolve import Block
-from semibandits.regret_bound.price_grid import PriceGrid, by_degree
-from semibandits.regret_bound.separation import Violations
+from semibandits.regret_bound.certificates.price_grid import PriceGrid, by_degree
+from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.presolve import Block
+from semibandits.regret_bound.cycles.separation import Violations
 
 MAX_LABELS, WITH_HUB, MAX_FOUND = 10_000, 40_000, 4_000
 """Limits on the walks kept, higher if all pass a hub, where comparing them is fast, and on the cycles found."""

@@ -1,0 +1,1 @@
+"""What proves both ends of a bracket, outside the solvers."""
