@@ -18,7 +18,7 @@ from example_sets import grid, matching
 from marks import later
 from semibandits.kernels.machine import signals, tiers
 
-SPARSE = [import_module(f"semibandits.kernels.{name}") for name in ("labels", "rounds", "separation")]
+SPARSE = [import_module(f"semibandits.kernels.{name}") for name in ("search.labels", "rounds", "solver.separation")]
 """These check once in thousands of steps."""
 
 

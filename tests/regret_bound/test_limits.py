@@ -17,11 +17,11 @@ from semibandits.kernels.oracles.questions import ask_linear
 from semibandits.kernels.solver import separation as separation_kernels
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import problem
+from semibandits.regret_bound.certificates import cycle_ratios, worst_cycle
 from semibandits.regret_bound.certificates.recheck import check_kept
 from semibandits.regret_bound.certificates.worst_cycle import Verification
 from semibandits.regret_bound.cuts import enumeration
-from semibandits.regret_bound.cycles import circulation, separation
-from semibandits.regret_bound.cycles.presolve import presolve
+from semibandits.regret_bound.cycles import block, circulation, interior, presolve, rows, separation
 from semibandits.regret_bound.cycles.separation import Separator
 from semibandits.regret_bound.plan import plan_by_columns
 from semibandits.regret_bound.problem import Problem
@@ -130,8 +130,8 @@ def test_time_that_runs_out_at_any_step_leaves_a_right_bracket(monkeypatch, deci
     theta = np.random.default_rng(3).random(decision_set.d)
     full = sb.graves_lai(decision_set, theta, gap=1e-4)
     clock = Clock(1.0)
-    for name in ("circulation", "block", "cycle_ratios", "interior", "presolve", "rows", "separation", "worst_cycle"):
-        monkeypatch.setattr(f"semibandits.regret_bound.{name}.tiers", clock)
+    for module in (circulation, block, cycle_ratios, interior, presolve, rows, separation, worst_cycle):
+        monkeypatch.setattr(module, "tiers", clock)
     s = sb.graves_lai(decision_set, theta, gap=1e-8, time_limit=float(looks), throw=False)
     assert s.status in ("time_limit", "optimal")
     assert s.status == "time_limit" or looks >= 30
@@ -190,7 +190,7 @@ def block_and_flow(decision_set, seed):
     rng = np.random.default_rng(seed)
     theta = rng.random(decision_set.d)
     graph = decision_set.exchange_graph(theta)
-    blocks = presolve(graph, Gaussian(), theta, within(1e-11, graph)).blocks
+    blocks = presolve.presolve(graph, Gaussian(), theta, within(1e-11, graph)).blocks
     block = max(blocks, key=lambda b: len(b.gaps))
     return block, np.where(block.informative, block.gaps**2 * rng.uniform(0.01, 2.0, len(block.gaps)), 0.0)
 
