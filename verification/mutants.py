@@ -46,7 +46,7 @@ GROUPS = {
         "regret_bound: plan precision problem raises rates solve",
         "regret_bound/cycles: *",
         "regret_bound/cuts: *",
-        "kernels/graphs: cycles cycle_decomposition components",
+        "kernels/graphs: cycles cycle_decomposition",
         "kernels/solver: separation newton",
         "tests: regret_bound/test_columns regret_bound/test_route_bounds regret_bound/test_recheck",
     ),

@@ -114,7 +114,7 @@ def test_larger_runs_against_another_search():
 
 
 def test_a_search_that_takes_long_is_handed_on():
-    """Anticorrelated rewards and bonuses leave many decisions open: one part is not enough, and the kernel for m-sets answers."""
+    """Anticorrelated rewards and bonuses leave many decisions open: one part is not enough."""
     decisions, rng, answers = SETS["m-sets"], np.random.default_rng(6), []
     for _ in range(20):
         bonuses = rng.random(decisions.d)

@@ -5,10 +5,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semibandits.kernels.graphs.components import strong_components
 from semibandits.kernels.graphs.cycle_decomposition import exchanged_items
 from semibandits.kernels.graphs.cycles import are_closed, are_simple, carried_over, select_cycles
-from semibandits.regret_bound.cycles.cycles import CyclePool, Cycles
+from semibandits.regret_bound.cycles.cycles import CyclePool, Cycles, strong_components
 from strategies import ends_of, multigraphs
 
 GRAPHS = multigraphs((1, 8), (0, 25)).map(lambda graph: (graph[0], *ends_of(graph[1])))

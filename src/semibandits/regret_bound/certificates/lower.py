@@ -19,12 +19,11 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.graphs.components import strong_components
 from semibandits.kernels.graphs.cycles import are_closed
 from semibandits.kernels.graphs.ratios import least_ratio, negative_cycle
 from semibandits.regret_bound.cycles.arc_items import ArcItems
 from semibandits.regret_bound.cycles.bounds import LowerBound
-from semibandits.regret_bound.cycles.cycles import Cycles
+from semibandits.regret_bound.cycles.cycles import Cycles, strong_components
 from semibandits.regret_bound.raises import stretched
 
 MAX_LOWERINGS = 300

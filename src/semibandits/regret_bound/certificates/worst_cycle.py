@@ -18,10 +18,10 @@ from semibandits._typing import FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.graphs.components import strong_components
 from semibandits.kernels.graphs.exchange import Arcs, distances_to
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.verification import peel, worst_closed_walk
+from semibandits.regret_bound.cycles.cycles import strong_components
 
 EPSILON = float(np.finfo(np.float64).eps)
 AT_ONCE, AT_ONCE_AN_ARC = 5_000_000, 100

@@ -9,10 +9,10 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.routes import Routes, grouped
-from semibandits.kernels.graphs.components import strong_components
 from semibandits.kernels.graphs.dag import ArcGroups
 from semibandits.kernels.graphs.dijkstra import shortest_tree, shortest_way, turns
 from semibandits.regret_bound.cuts.route_graph import RouteGraph
+from semibandits.regret_bound.cycles.cycles import strong_components
 
 
 @dataclass(frozen=True, eq=False)

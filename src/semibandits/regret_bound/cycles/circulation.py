@@ -15,7 +15,6 @@ from threadpoolctl import ThreadpoolController
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.lists import Decisions
-from semibandits.kernels.graphs.components import strong_components
 from semibandits.kernels.graphs.cycles import carried_over
 from semibandits.kernels.graphs.exchange import arcs_of
 from semibandits.kernels.machine import tiers
@@ -24,7 +23,7 @@ from semibandits.regret_bound.certificates.lower import ItemGraph, check_costs, 
 from semibandits.regret_bound.certificates.price_proof import least_information
 from semibandits.regret_bound.certificates.worst_cycle import worst_ratio
 from semibandits.regret_bound.cycles.block import BlockSolution, BlockSolver
-from semibandits.regret_bound.cycles.cycles import Cycles, renumbered
+from semibandits.regret_bound.cycles.cycles import Cycles, renumbered, strong_components
 from semibandits.regret_bound.cycles.presolve import Block, presolve
 from semibandits.regret_bound.cycles.warm_start import Memory, Start
 from semibandits.regret_bound.plan import RatedCycles, cost_of, decompose_block, plan_of_walks, unfolded

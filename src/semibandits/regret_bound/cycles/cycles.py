@@ -123,3 +123,12 @@ def renumbered(tails: IntArray, heads: IntArray) -> tuple[IntArray, IntArray, In
     """The nodes at which arcs end, ascending, and the ends of the arcs as positions among them."""
     nodes, ends = np.unique(np.concatenate((tails, heads)), return_inverse=True)
     return nodes, ends[: len(tails)], ends[len(tails) :]
+
+
+def strong_components(n: int, tails: IntArray, heads: IntArray) -> IntArray:
+    """Strongly connected component of each of n nodes, numbered from 0."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    arcs = coo_array((np.ones(len(tails)), (tails, heads)), shape=(n, n))  # parallel arcs add up
+    return np.asarray(connected_components(arcs, connection="strong")[1], dtype=np.int64)

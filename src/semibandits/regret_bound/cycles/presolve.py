@@ -15,7 +15,6 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.ties import Ties
-from semibandits.kernels.graphs.components import strong_components
 from semibandits.kernels.graphs.exchange import (
     Arcs,
     arcs_of,
@@ -28,7 +27,7 @@ from semibandits.kernels.graphs.exchange import (
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Law
 from semibandits.regret_bound.cycles.arc_items import ArcItems
-from semibandits.regret_bound.cycles.cycles import Cycles, renumbered
+from semibandits.regret_bound.cycles.cycles import Cycles, renumbered, strong_components
 from semibandits.regret_bound.timing import TimeIsUp
 
 NODES_AT_ONCE = 64
