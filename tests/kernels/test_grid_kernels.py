@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.kernels.search.grid import best_between, best_multiplier, best_selection, grid, search_core, sums
+from semibandits.kernels.search.grid import NONE, best_between, best_multiplier, best_selection, grid, search_core, sums
 from semibandits.kernels.search.labels import Goal, Thinning, best_path, value_of
 
 numbers = st.one_of(st.integers(-3, 3).map(float), st.floats(-1, 1, allow_subnormal=False))
@@ -92,10 +92,10 @@ def test_selections_have_their_ratio(problem, ratio):
         rewards = np.abs(rewards) if ratio < 1 else rewards
         x, labels = best_selection(rewards, budgets, m, goal.need, False, 0.0, (ratio, ratio, 1.0), EVERYTHING)
     best = values_of(rewards, budgets, goal, rows).max()
-    assert labels >= 0
     if best == -np.inf:
-        assert not x.any()
+        assert labels == NONE
         return
+    assert labels >= 0
     assert x.sum() == m
     a, c = sums(rewards, budgets, x)
     if goal.root:

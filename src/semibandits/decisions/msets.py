@@ -16,7 +16,7 @@ from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.label_limits import MAX_LABELS, SMALLEST_RATIO, too_many_labels
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.kernels.search.grid import best_selection
+from semibandits.kernels.search.grid import NONE, TOO_MANY, best_selection
 from semibandits.kernels.search.selection import select_largest
 from semibandits.matroids import Uniform
 from semibandits.optimization.front import front_by_budgets
@@ -131,9 +131,9 @@ class MSets(MatroidDecisions):
     ) -> BoolArray | None:
         """The decision of :func:`semibandits.kernels.search.grid.searched_selection`; None if there is none."""
         x, labels = best_selection(rewards.copy(), budgets.copy(), self._m, need, root, step, ratios, MAX_LABELS)
-        if labels < 0:
+        if labels == TOO_MANY:
             raise too_many_labels(MAX_LABELS, "decisions", "pass a ratio such as 0.999")
-        return x if x.any() or self._m == 0 else None
+        return None if labels == NONE else x
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """One budget after the other, which takes less than a millisecond each."""

@@ -16,7 +16,7 @@ from semibandits.kernels.arrays import stable_order
 from semibandits.kernels.graphs.dag import ArcGroups
 from semibandits.kernels.machine.signals import raise_interrupt
 from semibandits.kernels.machine.tiers import kernel
-from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray, runtime_constant
 from semibandits.kernels.oracles.swaps import uniform_exchange_costs
 from semibandits.kernels.search.labels import NEARLY, Goal, Thinning, labelled_path, value_of
 from semibandits.kernels.search.selection import select_largest
@@ -24,6 +24,8 @@ from semibandits.kernels.search.selection import select_largest
 CORE = 24
 """Number of items that the first, heuristic search leaves open: those that cost least to exchange."""
 CORE_LABELS = 20_000
+TOO_MANY, NONE = runtime_constant(-1), runtime_constant(-2)
+"""Numbers of labels of searches without an answer."""
 ROUNDING = 1e-14
 """Rounding of a sum over a decision, relative to m times the largest summand."""
 
@@ -179,7 +181,7 @@ def searched_selection(
     rewards: FloatArray, budgets: FloatArray, m: int, need: float, root: bool, step: float,
     ratios: tuple[float, float, float], max_labels: int,
 ) -> tuple[BoolArray, int]:  # fmt: skip
-    """The m items of largest F, none if no decision has a value, and the number of labels, -1 if there are too many.
+    """The m items of largest F, and the number of labels: TOO_MANY or, if no decision has a value, NONE.
 
     Parameters
     ----------
@@ -201,7 +203,7 @@ def searched_selection(
     goal = Goal(need, root, step, slack_a, slack_c)
     multiplier, bound, known = best_multiplier(rewards, budgets, m, goal)
     if bound == -np.inf:
-        return np.zeros(len(rewards), dtype=np.bool_), 0
+        return known, NONE
     slack = max(slack_a + multiplier * slack_c, NEARLY * step)
     a, c = sums(rewards, budgets, known)
     if m == 0 or m == len(rewards) or value_of(a, c, goal) >= ratios[0] * bound - slack:
