@@ -83,38 +83,6 @@ def distances_to(target: int, graph: Arcs, costs: FloatArray, alive: BoolArray) 
 
 
 @kernel
-def whole_distances_to(target: int, graph: Arcs, costs: IntArray, most: int) -> IntArray:
-    """Distances to `target` for costs in 0, 1, ..., `most`; -1 where there is no way (Dial, 1969)."""
-    tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
-    width = most + 1
-    # A queue for each distance of the next `most`: linked entries, of which those of nodes that were reached sooner are passed.
-    first = np.full(width, -1, dtype=np.int64)
-    following, nodes = np.empty(len(tails) + 1, dtype=np.int64), np.empty(len(tails) + 1, dtype=np.int64)
-    distance = np.full(len(in_ptr) - 1, -1, dtype=np.int64)
-    distance[target] = first[0] = 0
-    nodes[0], following[0] = target, -1
-    entries, open_entries, now = 1, 1, 0
-    while open_entries > 0:
-        at = now % width
-        while first[at] >= 0:
-            v = nodes[first[at]]
-            first[at] = following[first[at]]
-            open_entries -= 1
-            if distance[v] != now:
-                continue
-            for k in range(in_ptr[v], in_ptr[v + 1]):
-                w, through = tails[in_arcs[k]], now + costs[in_arcs[k]]
-                if distance[w] < 0 or through < distance[w]:
-                    distance[w] = through
-                    nodes[entries], following[entries] = w, first[through % width]
-                    first[through % width] = entries
-                    entries += 1
-                    open_entries += 1
-        now += 1
-    return distance
-
-
-@kernel
 def lowered(potentials: FloatArray, heads: IntArray, costs: FloatArray, out_ptr: IntArray, out_arcs: IntArray) -> FloatArray:
     """Largest potentials <= the given ones with ``costs + pi[tail] - pi[head] >= 0``, up to rounding, for costs >= 0.
 

@@ -1,27 +1,24 @@
-"""Separation over closed walks: which cycles C have u(C) > threshold * cost(C)^2? (theory T3)
+"""Separation over cycles through a hub: which cycles C have u(C) > threshold * cost(C)^2? (theory T3)
 
 A label is the pair (cost, u) of a walk. A walk with a larger cost and a smaller u than another one to the same node can be
-dropped: every closed walk that continues it violates less. Which other walks can be dropped depends on the graph.
+dropped: every closed walk that continues it violates less. Graphs without a hub are searched by `verification`.
 """
 
 from __future__ import annotations
 
-import heapq
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
 from semibandits.kernels.arrays import append_walk, grown
-from semibandits.kernels.graphs.exchange import Arcs, whole_distances_to
+from semibandits.kernels.graphs.exchange import Arcs
 from semibandits.kernels.machine.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 
 FIRST_SIZE = 4096
 """Initial size of the arrays of labels."""
-MOST_KEPT = 64
-"""Closed walks of one start that are reported."""
 
 
 class Fronts(NamedTuple):
@@ -196,175 +193,6 @@ def _unroll(closed: Closed, walks: Labels) -> tuple[IntArray, IntArray]:
     for k in range(len(closed.labels)):
         arcs, ptr[k + 1] = append_walk(arcs, ptr[k], closed.last_arcs[k], closed.labels[k], walks.parent, walks.arc)
     return ptr, arcs[: ptr[-1]].copy()
-
-
-class SortedArcs(NamedTuple):
-    """The arcs ``arcs[ptr[v]:ptr[v + 1]]`` out of each node v by increasing cost, with their data in this order.
-
-    A scan of them can stop early: `most` is the largest u of an arc out of each node, at least 0.
-    """
-
-    ptr: IntArray
-    arcs: IntArray
-    heads: IntArray
-    costs: FloatArray
-    u: FloatArray
-    most: FloatArray
-
-
-class Search(NamedTuple):
-    """What `closed_walks` looks for.
-
-    Attributes
-    ----------
-    threshold : float
-        Ratio u/cost^2 above which a walk violates.
-    best : float
-        Largest ratio found so far, at least `threshold`.
-    rise : float
-        Only ratios above ``threshold + rise * (best - threshold)`` are searched for.
-    keep : float
-        Walks of one start are returned if their excess is at least this share of the largest one there.
-    starts : int
-        Number of starts after which to pause.
-    max_labels : int
-        Limit on the number of labels of one start.
-    """
-
-    threshold: float
-    best: float
-    rise: float
-    keep: float
-    starts: int
-    max_labels: int
-
-
-class Steps(NamedTuple):
-    """Costs of arcs in whole numbers of a unit, rounded down: bounds on distances in them are found in linear time."""
-
-    unit: float
-    counts: IntArray
-    most: int
-
-
-@kernel
-def closed_walks(*graph_and_search: Any) -> tuple[float, IntArray, IntArray, bool]:
-    """Result of `cheapest_closed_walks`; raises if it is interrupted."""
-    found = cheapest_closed_walks(*graph_and_search)
-    raise_interrupt()
-    return found
-
-
-@kernel
-def cheapest_closed_walks(
-    graph: Arcs, steps: Steps, out: SortedArcs, search: Search, pending: BoolArray, bounds: FloatArray
-) -> tuple[float, IntArray, IntArray, bool]:
-    """Violating closed walks of any graph, searched from several nodes in order of cost.
-
-    Cycle lemma: a closed walk of cost D with u > threshold * D^2 can be started at a node from which every prefix has
-    u > threshold * D * cost(prefix). D is at least cost(prefix) plus the distance back, so other labels are dropped. A lower
-    bound on the distance is enough, here and below.
-
-    Labels of a node are kept while the excess ``u - threshold * (cost + back)^2`` increases. The worst walk is not lost: each
-    walk that closes a dropped label closes the cheaper one with at least the same excess u - threshold * D^2, hence with at
-    least the same ratio. So the cheapest of the worst walks, started as in the lemma, is dropped only for an equal one. The
-    threshold may rise from start to start to any ratio below the best one found: worse walks remain above it.
-
-    The nodes `pending` are searched from, with a pause after `search.starts` of them; both arrays are updated in place. `bounds`
-    holds a bound for each node on the ratios of the closed walks that start there as in the lemma. If no node is pending, no
-    closed walk has a larger ratio than the threshold and all bounds: it would start, as in the lemma for the largest of these, at
-    a node where it was not dropped.
-
-    Returns the largest ratio found (`best` if none is larger), the closed walks, at most MOST_KEPT of each start, and False if a
-    start needs more than `max_labels` or the search is interrupted.
-    """
-    best, ptr, arcs = search.best, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
-    walks = _new_labels()
-    for s in np.flatnonzero(pending)[: search.starts]:
-        threshold = search.threshold + search.rise * (best - search.threshold)
-        count = whole_distances_to(s, graph, steps.counts, steps.most)
-        back = np.where(count < 0, np.inf, steps.unit * count)
-        walks, closed, labels = _walks_closed_at(s, out, back, threshold, search.max_labels, walks)
-        if labels < 0:
-            return best, ptr, arcs, False
-        ratios = closed.ratios
-        here = max(threshold, ratios.max()) if len(ratios) > 0 else threshold
-        pending[s], bounds[s], best = False, here, max(best, here)
-        kept = np.flatnonzero(ratios - threshold >= search.keep * (here - threshold))
-        if len(kept) > MOST_KEPT:
-            kept = kept[np.argsort(-ratios[kept], kind="mergesort")[:MOST_KEPT]]
-        if len(kept) > 0:
-            more_ptr, more_arcs = _unroll(Closed(closed.labels[kept], closed.last_arcs[kept], ratios[kept]), walks)
-            ptr = np.concatenate((ptr, more_ptr[1:] + ptr[-1]))
-            arcs = np.concatenate((arcs, out.arcs[more_arcs]))
-    return best, ptr, arcs, True
-
-
-@kernel
-def sorted_by_cost(graph: Arcs, costs: FloatArray, u: FloatArray) -> SortedArcs:
-    """The arcs out of each node by increasing cost."""
-    ptr, arcs = graph.out_ptr, graph.out_arcs.copy()
-    most = np.zeros(len(ptr) - 1)
-    for v in range(len(most)):
-        mine = graph.out_arcs[ptr[v] : ptr[v + 1]]
-        arcs[ptr[v] : ptr[v + 1]] = mine[np.argsort(costs[mine], kind="mergesort")]
-        most[v] = max(0.0, u[mine].max()) if len(mine) > 0 else 0.0
-    return SortedArcs(ptr, arcs, graph.heads[arcs], costs[arcs], u[arcs], most)
-
-
-@kernel
-def _walks_closed_at(
-    start: int, out: SortedArcs, back: FloatArray, threshold: float, max_labels: int, walks: Labels
-) -> tuple[Labels, Closed, int]:
-    """Violating closed walks from a node, given the distances `back` to it, see :func:`cheapest_closed_walks`.
-
-    Returns the labels, in larger arrays than `walks` if necessary, the closed walks, and the number of labels, or -1. Arcs are
-    given by their places in `out`.
-    """
-    ptr, _, heads, costs, u, most = out
-    label_cost, label_u, label_parent, label_arc = walks
-    closed = Closed(np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64), np.empty(256))
-    reached = np.full(len(back), -np.inf)
-    found, labels, steps = 0, 1, 0
-    heap = [(0.0, 0.0, 0)]
-    while len(heap) > 0:
-        if steps % STEPS == 0 and interrupted():
-            return walks, closed, -1
-        steps += 1
-        cost, minus_u, label = heapq.heappop(heap)
-        v = heads[label_arc[label]] if label > 0 else start
-        if label > 0:
-            key = -minus_u - threshold * square(cost + back[v])
-            if key <= reached[v]:
-                continue
-            reached[v] = key
-        for k in range(ptr[v], ptr[v + 1]):
-            new_cost = cost + costs[k]
-            if most[v] - minus_u <= threshold * new_cost * new_cost:
-                break
-            w, new_u = heads[k], u[k] - minus_u
-            if w == start:
-                if new_u > threshold * square(new_cost):
-                    if found == len(closed.ratios):
-                        size = 2 * found
-                        closed = Closed(grown(closed.labels, size), grown(closed.last_arcs, size), grown(closed.ratios, size))
-                    closed.labels[found], closed.last_arcs[found] = label, k
-                    closed.ratios[found] = new_u / square(new_cost)
-                    found += 1
-                continue
-            through = new_cost + back[w]
-            if new_u <= threshold * new_cost * through or new_u - threshold * through * through <= reached[w]:
-                continue
-            if labels >= max_labels:
-                return walks, closed, -1
-            if labels == len(label_cost):
-                walks = _grown_labels(walks, 2 * labels)
-                label_cost, label_u, label_parent, label_arc = walks
-            label_cost[labels], label_u[labels] = new_cost, new_u
-            label_parent[labels], label_arc[labels] = label, k
-            heapq.heappush(heap, (new_cost, -new_u, labels))
-            labels += 1
-    return walks, Closed(closed.labels[:found], closed.last_arcs[:found], closed.ratios[:found]), labels
 
 
 @kernel

@@ -1,6 +1,4 @@
-"""Exact search for the worst closed walk, for the certificate only: the solver does not use it.
-
-The searches of the solver use the same inequality, in separate code.
+"""Exact search for the worst closed walk: for the certificate, and for cuts of the solver in graphs without a hub.
 
 A closed walk of cost D and information u violates the threshold r if its *excess* u - r D^2 is positive. Take two walks
 from the start to a node v, of costs c <= c' and informations u, u', and any way x >= dist(v) back to the start. The
@@ -16,12 +14,14 @@ and D is at least c + dist(v).
 from __future__ import annotations
 
 import heapq
+from typing import Any
 
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
 from semibandits.kernels.arrays import append_walk
 from semibandits.kernels.graphs.exchange import Arcs
+from semibandits.kernels.machine.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 
@@ -55,7 +55,15 @@ def peel(seeds: IntArray, alive: BoolArray, graph: Arcs, out_degree: IntArray, i
 
 
 @kernel
-def worst_closed_walk(
+def worst_closed_walk(*graph_and_limits: Any) -> tuple[float, IntArray, int, bool]:
+    """Result of `searched_closed_walk`; raises if it is interrupted."""
+    found = searched_closed_walk(*graph_and_limits)
+    raise_interrupt()
+    return found
+
+
+@kernel
+def searched_closed_walk(
     start: int, graph: Arcs, costs: FloatArray, information: FloatArray, distance: FloatArray, ratio: float, slack: float,
     from_each: bool, max_labels: int,
 ) -> tuple[float, IntArray, int, bool]:  # fmt: skip
@@ -68,7 +76,7 @@ def worst_closed_walk(
     increases with the threshold.
 
     Returns the largest ratio (the given one if no walk exceeds it), the arcs of its walk (empty in that case), the number of
-    labels, and whether the search is complete, that is, needs at most `max_labels`.
+    labels, and whether the search is complete, that is, needs at most `max_labels` and is not interrupted.
     """
     heads, out_ptr, out_arcs = graph.heads, graph.out_ptr, graph.out_arcs
     n = len(distance)
@@ -78,8 +86,12 @@ def worst_closed_walk(
     labels = 1
     best_label, best_arc = -1, -1
     complete = True
-    heap = [(0.0, 0.0, 0)]
+    heap, steps = [(0.0, 0.0, 0)], 0
     while len(heap) > 0 and complete:
+        steps += 1
+        if steps % STEPS == 0 and interrupted():
+            complete = False
+            break
         cost, minus, label = heapq.heappop(heap)
         v = heads[arcs[label]] if label > 0 else start
         threshold = ratio * (1.0 - slack)

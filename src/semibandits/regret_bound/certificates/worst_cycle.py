@@ -3,14 +3,15 @@
 Rates w of a circulation become feasible when multiplied by rho, the largest ratio ``u(C)/gap(C)^2`` of a simple cycle C, with
 u_i = 2 sigma_i^2 / w_i. So ``C(theta) <= rho * cost(w)``. :func:`worst_ratio` finds rho by an exact search over closed walks of
 the exchange graph, in which only the hub is merged. Each closed walk contains a simple cycle of at least its own ratio: walks
-split into cycles along which u and the gap add up, and sum gap^2 <= (sum gap)^2. The search uses no code of the solver except
-those for strongly connected components and for distances.
+split into cycles along which u and the gap add up, and sum gap^2 <= (sum gap)^2. The solver finds its cuts with the same kernel,
+in graphs without a hub; what it found there is not used here.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,8 +19,9 @@ from semibandits._typing import FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.graphs.exchange import Arcs, distances_to
+from semibandits.kernels.graphs.exchange import Arcs, arcs_of, distances_to
 from semibandits.kernels.machine import tiers
+from semibandits.kernels.solver.separation import split_into_cycles
 from semibandits.kernels.solver.verification import peel, worst_closed_walk
 from semibandits.regret_bound.cycles.cycles import strong_components
 
@@ -128,7 +130,7 @@ class _Search:
             self._offer(np.array([arc]))
         between = np.flatnonzero(~loop)
         tails, heads = self.tails[between], self.heads[between]
-        graph = Arcs(tails, heads, *_incidence(self.n, tails), *_incidence(self.n, heads))
+        graph = arcs_of(self.n, tails, heads)
         out_degree, in_degree = np.diff(graph.out_ptr), np.diff(graph.in_ptr)
         starts = np.argsort(-(out_degree + in_degree), kind="stable")
         alive = np.ones(self.n, dtype=np.bool_)
@@ -159,8 +161,10 @@ class _Search:
             # Attempts that are repeated with more labels do not count.
             if done or attempt >= left:
                 self.labels += labels
-            for cycle in _simple_cycles(arc_ids[walk], self.tails, self.heads):
-                self._offer(cycle)
+            if len(walk):
+                ptr, arcs = split_into_cycles(np.array([0, len(walk)]), arc_ids[walk[::-1]], self.tails, self.heads, self.n)
+                for begin, end in pairwise(ptr.tolist()):
+                    self._offer(arcs[begin:end][::-1])
             if done or attempt >= left:
                 return bool(done)
             attempt *= 4
@@ -171,26 +175,6 @@ class _Search:
         information, gap = math.fsum(self.information[cycle]), math.fsum(self.costs[cycle])
         if information > self.ratio * gap**2:
             self.ratio, self.cycle = information / max(gap**2, 1e-300), cycle
-
-
-def _incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
-    """Arcs grouped by their node in `ends`: those of node v are ``arcs[ptr[v]:ptr[v + 1]]``."""
-    arcs = np.argsort(ends, kind="stable")
-    return np.searchsorted(ends[arcs], np.arange(n + 1)), arcs
-
-
-def _simple_cycles(walk: IntArray, tails: IntArray, heads: IntArray) -> list[IntArray]:
-    """Split a closed walk into simple cycles."""
-    cycles: list[IntArray] = []
-    opened: list[int] = []
-    for arc in walk.tolist():
-        opened.append(arc)
-        for k, earlier in enumerate(opened):
-            if tails[earlier] == heads[arc]:
-                cycles.append(np.array(opened[k:], dtype=np.int64))
-                del opened[k:]
-                break
-    return cycles
 
 
 def _check_free_cycles(tails: IntArray, heads: IntArray, costs: FloatArray, information: FloatArray, entering: IntArray) -> None:

@@ -11,15 +11,8 @@ import numpy as np
 from semibandits._typing import FloatArray
 from semibandits.kernels.graphs.exchange import distances_to
 from semibandits.kernels.machine import tiers
-from semibandits.kernels.solver.separation import (
-    Search,
-    Steps,
-    closed_walks,
-    diverse,
-    hub_walks,
-    sorted_by_cost,
-    split_into_cycles,
-)
+from semibandits.kernels.solver.separation import diverse, hub_walks, split_into_cycles
+from semibandits.kernels.solver.verification import worst_closed_walk
 from semibandits.regret_bound.cycles.cycles import Cycles
 from semibandits.regret_bound.cycles.presolve import Block, Digraph
 
@@ -31,15 +24,13 @@ HOPELESS = 1e30
 """Threshold above which a search that runs out of labels is given up."""
 LEAN = 1.0
 """Thinning of the label fronts of graphs with a hub: thinner fronts give fewer labels, fewer cuts and smaller masters."""
-FINE = 2_000
-"""Number of units in the distances of a graph."""
-STARTS = 64
-"""Starts between two looks at the clock."""
 RISE = 0.1
 """Share of the largest excess found that cycles must exceed in the first search of a flow."""
+ROUNDING = 1e-12
+MOST_DISTANCES = 8_000_000
+"""Number of distances that a search keeps."""
 PER_ARC = 100
 USES = 5
-KEEP = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +105,7 @@ def _from_hub(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) 
 
 
 class NodeSeparator(Separator):
-    """Search from every node in turn, in a graph without a hub.
+    """Search from every node in turn, in a graph without a hub, for the worst closed walk from there, as the certificate does.
 
     Once a cycle is found, only cycles of at least a share of its excess are searched for: those of the worst kind are the cuts
     that matter, and the search takes less time the higher its threshold is. If u only decreases from one search to the next, as
@@ -124,25 +115,32 @@ class NodeSeparator(Separator):
     def __init__(self, block: Block, deadline: float, max_labels: int) -> None:
         super().__init__(block, deadline, max_labels)
         self._u, self._bounds = np.zeros(len(block.gaps)), np.full(block.graph.n, np.inf)
-        self._steps = _steps(block.graph)
+        self._distances: dict[int, FloatArray] = {}
 
     def search(self, u: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
         """See `Separator.search`."""
-        graph, best, floor, families = self._graph, threshold, threshold, []
-        rise = 0.0
+        graph, best, floor, rise = self._graph, threshold, threshold, 0.0
         if (u > self._u).any():
             self._bounds[:], rise = np.inf, RISE
-        self._u, bounds, out = u.copy(), self._bounds, sorted_by_cost(graph.arcs, graph.costs, u)
+        self._u, bounds, walks = u.copy(), self._bounds, []
         pending = bounds > threshold
-        while pending.any() and floor < HOPELESS and not self._late():
-            wanted = Search(floor, max(best, floor), rise, KEEP, STARTS, self._max_labels)
-            best, ptr, arcs, is_done = closed_walks(graph.arcs, self._steps, out, wanted, pending, bounds)
-            families.append(Cycles(ptr, arcs))
-            if not is_done:
-                floor = _increased(floor)
-                pending &= bounds > floor
-        walks = Cycles.joined(families)
-        cycles = Cycles(*split_into_cycles(walks.ptr, walks.arcs, graph.tails, graph.heads, graph.n))
+        for start in np.flatnonzero(pending).tolist():
+            distances = self._distances_to(start)
+            while pending[start] and floor < HOPELESS and not self._late():
+                least = floor + rise * (best - floor)
+                worst, walk, _, is_done = worst_closed_walk(
+                    start, graph.arcs, graph.costs, u, distances, least, ROUNDING, True, self._max_labels
+                )
+                if not is_done:
+                    floor = _increased(floor)
+                    pending &= bounds > floor
+                    continue
+                pending[start], bounds[start], best = False, worst, max(best, worst)
+                if len(walk):
+                    walks.append(walk[::-1])
+        ptr = np.cumsum([0, *map(len, walks)])
+        arcs = np.concatenate([np.empty(0, dtype=np.int64), *walks])
+        cycles = Cycles(*split_into_cycles(ptr, arcs, graph.tails, graph.heads, graph.n))
         gaps = cycles.sums(graph.costs)
         violating = cycles.sums(u) > threshold * gaps**2
         cycles, gaps = cycles.select(violating), gaps[violating]
@@ -151,13 +149,16 @@ class NodeSeparator(Separator):
         bound = max(floor, float(bounds.max()), float(ratios.max(initial=0.0)))
         return Violations(bound, cycles, ratios)
 
-
-def _steps(graph: Digraph) -> Steps:
-    """Costs in units of which the ways to the first node take up to FINE."""
-    distances, _ = distances_to(0, graph.arcs, graph.costs, np.ones(graph.n, dtype=np.bool_))
-    unit = float(distances[np.isfinite(distances)].max()) / FINE or 1.0
-    counts = np.minimum(graph.costs / unit, 4.0 * FINE).astype(np.int64)
-    return Steps((1.0 - 1e-12) * unit, counts, int(counts.max(initial=0)))
+    def _distances_to(self, start: int) -> FloatArray:
+        """Lower bounds on the costs of the ways from all nodes to one; kept as far as there is room, since costs never change."""
+        known = self._distances.get(start)
+        if known is None:
+            graph = self._graph
+            alive = np.ones(graph.n, dtype=np.bool_)
+            known = (1.0 - ROUNDING) * distances_to(start, graph.arcs, graph.costs, alive)[0]
+            if graph.n * len(self._distances) < MOST_DISTANCES:
+                self._distances[start] = known
+        return known
 
 
 def _increased(threshold: float) -> float:
