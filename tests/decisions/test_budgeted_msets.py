@@ -79,7 +79,7 @@ def test_a_search_beyond_its_limits_is_an_error(monkeypatch):
     decisions = MSets(60, 20)
     with pytest.raises(SolverError, match="limited to 50 labels"):
         decisions.maximize_budgeted(rewards, -rewards, -101.0)
-    with pytest.raises(SolverError, match="ratio"):
+    with pytest.raises(SolverError, match="one budget at a time"):
         decisions.budget_front(rewards, -rewards)
     x = decisions.maximize_budgeted(rewards, -rewards, -101.0, ratio=0.9)
     assert 0.9 * 101.0 <= rewards @ x <= 101.0 + 1e-9

@@ -116,25 +116,32 @@ class MSets(MatroidDecisions):
         decision and p the smallest positive reward of an item.
         """
         ratio = max(ratio, SMALLEST_RATIO)
-        problem = budget_criterion(rewards, budgets, at_least)
-        return self._best(rewards, budgets, problem.at_least, False, problem.step, (ratio, ratio, 1.0))
+        goal = budget_criterion(rewards, budgets, at_least)
+        return self._best(rewards, budgets, (goal.at_least, False, goal.step), (ratio, ratio, 1.0))
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM by the same search; with ratio r < 1 as for `Paths`, by the factor r^(-2/(d + 1)) between bonuses."""
         ratio = max(ratio, SMALLEST_RATIO)
-        x = self._best(rewards, bonuses / ratio**2, 0.0, True, 0.0, (1.0, 1.0, ratio**2))
+        x = self._best(rewards, bonuses / ratio**2, (0.0, True, 0.0), (1.0, 1.0, ratio**2))
         assert x is not None  # bonuses are not negative
         return x
 
     def _best(
-        self, rewards: FloatArray, budgets: FloatArray, need: float, root: bool, step: float, ratios: tuple[float, float, float]
-    ) -> BoolArray | None:
-        """The decision of :func:`semibandits.kernels.search.grid.searched_selection`; None if there is none."""
-        x, labels = best_selection(rewards.copy(), budgets.copy(), self._m, need, root, step, ratios, MAX_LABELS)
+        self, rewards: FloatArray, budgets: FloatArray, wanted: tuple[float, bool, float], ratios: tuple[float, float, float],
+        remedy: str = "pass a ratio such as 0.999",
+    ) -> BoolArray | None:  # fmt: skip
+        """The decision of ``grid.searched_selection``, None if there is none; `need`, `root` and `step` are `wanted`."""
+        x, labels = best_selection(rewards.copy(), budgets.copy(), self._m, *wanted, ratios, MAX_LABELS)
         if labels == TOO_MANY:
-            raise too_many_labels(MAX_LABELS, "decisions", "pass a ratio such as 0.999")
+            raise too_many_labels(MAX_LABELS, "decisions", remedy)
         return None if labels == NONE else x
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """One budget after the other, which takes less than a millisecond each."""
-        return front_by_budgets(lambda at_least: self._maximize_budgeted(rewards, budgets, at_least, 1.0), budgets, self._m)
+
+        def best(at_least: float) -> BoolArray | None:
+            goal = budget_criterion(rewards, budgets, at_least)
+            remedy = "ask for one budget at a time with maximize_budgeted, and a ratio"
+            return self._best(rewards, budgets, (goal.at_least, False, goal.step), (1.0, 1.0, 1.0), remedy)
+
+        return front_by_budgets(best, budgets, self._m)

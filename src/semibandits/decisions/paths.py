@@ -24,6 +24,7 @@ from semibandits.kernels.graphs.exchange import incidence
 from semibandits.kernels.oracles.paths import paths_cycles, paths_exchange_costs, paths_linear
 from semibandits.kernels.search.labels import Goal, Thinning, best_path, pareto_paths
 from semibandits.matroids._listing import too_many
+from semibandits.optimization.problems import budget_criterion
 
 ROUNDING = 4e-15
 """Rounding of a sum over a path, relative to the number of nodes times the largest summand."""
@@ -222,7 +223,8 @@ class Paths(DecisionSet):
         """
         ratio = max(ratio, SMALLEST_RATIO)
         step = ratio ** (-1.0 / self.m)
-        return self._best(rewards, budgets, at_least, False, Thinning(step, 1.0), ratio)
+        goal = budget_criterion(rewards, budgets, at_least)
+        return self._best(rewards, budgets, (goal.at_least, False, goal.step), Thinning(step, 1.0), ratio)
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM by the same labels, with the tangents a + l c + 1/(4l) of a + sqrt(c) as Lagrangian bounds.
@@ -236,7 +238,7 @@ class Paths(DecisionSet):
         """
         ratio = max(ratio, SMALLEST_RATIO)
         step = ratio ** (-2.0 / self.m)
-        x = self._best(rewards, bonuses / ratio**2, 0.0, True, Thinning(1.0, step), 1.0)
+        x = self._best(rewards, bonuses / ratio**2, (0.0, True, 0.0), Thinning(1.0, step), 1.0)
         assert x is not None  # bonuses are not negative
         return x
 
@@ -248,10 +250,10 @@ class Paths(DecisionSet):
         return rows
 
     def _best(
-        self, rewards: FloatArray, budgets: FloatArray, need: float, root: bool, thinning: Thinning, enough: float
+        self, rewards: FloatArray, budgets: FloatArray, wanted: tuple[float, bool, float], thinning: Thinning, enough: float
     ) -> BoolArray | None:
         rounding = ROUNDING * len(self._into[0])
-        goal = Goal(need, root, 0.0, rounding * float(np.abs(rewards).max()), rounding * float(np.abs(budgets).max()))
+        goal = Goal(*wanted, rounding * float(np.abs(rewards).max()), rounding * float(np.abs(budgets).max()))
         arcs = self._into, self._out_of
         x, labels = best_path(rewards.copy(), budgets.copy(), goal, *arcs, thinning, enough, -np.inf, MAX_LABELS)
         if labels < 0:
