@@ -213,12 +213,14 @@ def searched_selection(
     exchange_costs = np.empty(len(rewards))
     uniform_exchange_costs((none,), values, top, none, exchange_costs)
     order = stable_order(exchange_costs)
-    known, labels = search_core(
-        rewards, budgets, top, order[:CORE][::-1].copy(), goal, (ratios[0], 1.0, 1.0), known, min(CORE_LABELS, max_labels)
-    )
-    a, c = sums(rewards, budgets, known)
-    gap = bound - value_of(a, c, goal) - slack
-    n_open = int(np.searchsorted(exchange_costs[order], gap, side="right"))
-    if labels < 0 or n_open > CORE:
-        known, labels = search_core(rewards, budgets, top, order[:n_open][::-1].copy(), goal, ratios, known, max_labels)
-    return known, labels
+    n_open, is_first = min(CORE, len(order)), True
+    while True:
+        thinned = (ratios[0], 1.0, 1.0) if is_first else ratios
+        most = min(CORE_LABELS, max_labels) if is_first else max_labels
+        known, labels = search_core(rewards, budgets, top, order[:n_open][::-1].copy(), goal, thinned, known, most)
+        a, c = sums(rewards, budgets, known)
+        gap = bound - value_of(a, c, goal) - slack
+        n_open = int(np.searchsorted(exchange_costs[order], gap, side="right"))
+        if not is_first or (labels >= 0 and n_open <= CORE):
+            return known, labels
+        is_first = False
