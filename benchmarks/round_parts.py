@@ -61,13 +61,15 @@ def measure_parts(specification: Specification, policy: str, warm_rounds: int) -
     x = specification.decision_set.maximize(specification.rewards.theta)
     player = agent.player
     ratio = float(player.params[RATIO])
-    oracle_time = _least(
-        lambda n: _oracles(oracle.family, oracle.index, kernel_view, weights, bonuses, indexed, ratio, x, asked, n)
-    )
+    oracle_time = float("nan")
+    if asked == RECORDED:
+        oracle_time = _least(
+            lambda n: _oracles(oracle.family, oracle.index, kernel_view, weights, bonuses, indexed, ratio, x, asked, n)
+        )
     rule_time = _least(lambda n: _rules(agent.rule, player, work, n))
     wanted = m + agent.policy.normals(d)
     normal_time = _least(lambda n: _normals(rng, wanted, n))
-    return Parts(rule_time, oracle_time if asked == RECORDED else float("nan"), normal_time)
+    return Parts(rule_time, oracle_time, normal_time)
 
 
 def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> tuple[RuleAgent, np.random.Generator]:
