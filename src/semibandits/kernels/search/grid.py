@@ -211,7 +211,7 @@ def searched_selection(
     values = rewards + multiplier * budgets
     top, none = select_largest(values, m), np.zeros(len(rewards), dtype=np.int64)
     exchange_costs = np.empty(len(rewards))
-    uniform_exchange_costs((none,), values, top, none, exchange_costs)
+    uniform_exchange_costs((none, none, none, none, none, none, none, none), values, top, none, exchange_costs)
     order = stable_order(exchange_costs)
     n_open, is_first = min(CORE, len(order)), True
     while True:
