@@ -316,6 +316,7 @@ class MatroidIntersection(DecisionSet):
 
     def _best(self, theta: FloatArray) -> tuple[BoolArray, FloatArray]:
         """The heaviest decision, and the weights by which it was found: those without outliers."""
+        theta = theta.copy()  # kernels are recompiled for read-only arrays
         x = self._heaviest(as_integers(theta)[0], self._m)
         usual = without_outliers(theta, x, self._m)
         return (self._heaviest(as_integers(usual)[0], self._m) if usual.min() > theta.min() else x), usual

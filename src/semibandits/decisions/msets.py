@@ -22,6 +22,8 @@ from semibandits.matroids import Uniform
 from semibandits.optimization.front import front_by_budgets
 from semibandits.optimization.problems import budget_criterion
 
+A_RATIO = "pass a ratio such as 0.999"
+
 
 @final
 class MSets(MatroidDecisions):
@@ -115,20 +117,23 @@ class MSets(MatroidDecisions):
         at most d + 1 arcs: at most 2 + (d + 1) ln(R / p) / ln(1 / r) labels stay at a node, with R the largest reward of a
         decision and p the smallest positive reward of an item.
         """
-        ratio = max(ratio, SMALLEST_RATIO)
-        goal = budget_criterion(rewards, budgets, at_least)
-        return self._best(rewards, budgets, (goal.at_least, False, goal.step), (ratio, ratio, 1.0))
+        return self._within(rewards, budgets, at_least, max(ratio, SMALLEST_RATIO), A_RATIO)
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM by the same search; with ratio r < 1 as for `Paths`, by the factor r^(-2/(d + 1)) between bonuses."""
         ratio = max(ratio, SMALLEST_RATIO)
-        x = self._best(rewards, bonuses / ratio**2, (0.0, True, 0.0), (1.0, 1.0, ratio**2))
+        x = self._best(rewards, bonuses / ratio**2, (0.0, True, 0.0), (1.0, 1.0, ratio**2), A_RATIO)
         assert x is not None  # bonuses are not negative
         return x
 
+    def _within(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float, remedy: str) -> BoolArray | None:
+        """P_BLM; the remedy is for the error of a search with too many labels."""
+        goal = budget_criterion(rewards, budgets, at_least)
+        return self._best(rewards, budgets, (goal.at_least, False, goal.step), (ratio, ratio, 1.0), remedy)
+
     def _best(
         self, rewards: FloatArray, budgets: FloatArray, wanted: tuple[float, bool, float], ratios: tuple[float, float, float],
-        remedy: str = "pass a ratio such as 0.999",
+        remedy: str,
     ) -> BoolArray | None:  # fmt: skip
         """The decision of ``grid.searched_selection``, None if there is none; `need`, `root` and `step` are `wanted`."""
         x, labels = best_selection(rewards.copy(), budgets.copy(), self._m, *wanted, ratios, MAX_LABELS)
@@ -138,10 +143,5 @@ class MSets(MatroidDecisions):
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """One budget after the other, which takes less than a millisecond each."""
-
-        def best(at_least: float) -> BoolArray | None:
-            goal = budget_criterion(rewards, budgets, at_least)
-            remedy = "ask for one budget at a time with maximize_budgeted, and a ratio"
-            return self._best(rewards, budgets, (goal.at_least, False, goal.step), (1.0, 1.0, 1.0), remedy)
-
-        return front_by_budgets(best, budgets, self._m)
+        remedy = "ask for one budget at a time with maximize_budgeted, and a ratio"
+        return front_by_budgets(lambda at_least: self._within(rewards, budgets, at_least, 1.0, remedy), budgets, self._m)

@@ -147,9 +147,9 @@ def search_core(
     rewards: FloatArray, budgets: FloatArray, top: BoolArray, core: IntArray, goal: Goal, ratios: tuple[float, float, float],
     known: BoolArray, most: int,
 ) -> tuple[BoolArray, int]:  # fmt: skip
-    """Best decision that agrees with `top` outside the core, or `known` if that is no worse; and the number of labels, maybe -1.
+    """Best decision that agrees with `top` outside the core, or `known` if no worse; and the number of labels, or TOO_MANY.
 
-    See :func:`best_selection` for the ratios.
+    See :func:`searched_selection` for the ratios.
     """
     n = len(core)
     fixed = top.copy()

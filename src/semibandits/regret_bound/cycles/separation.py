@@ -27,6 +27,7 @@ LEAN = 1.0
 RISE = 0.1
 """Share of the largest excess found that cycles must exceed in the first search of a flow."""
 ROUNDING = 1e-12
+"""Relative slack of thresholds and of distances, far above their rounding."""
 MOST_DISTANCES = 8_000_000
 """Number of distances that a search keeps."""
 PER_ARC = 100
