@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from semibandits.kernels.search.grid import NONE, best_between, best_multiplier, best_selection, grid, search_core, sums
 from semibandits.kernels.search.labels import Goal, Thinning, best_path, value_of
+from semibandits.optimization.rounding import granularity
 
 numbers = st.one_of(st.integers(-3, 3).map(float), st.floats(-1, 1, allow_subnormal=False))
 CLOSE = 1e-11
@@ -90,7 +91,8 @@ def test_selections_have_their_ratio(problem, ratio):
         x, labels = best_selection(rewards, budgets / ratio**2, m, 0.0, True, 0.0, (1.0, 1.0, ratio**2), EVERYTHING)
     else:
         rewards = np.abs(rewards) if ratio < 1 else rewards
-        x, labels = best_selection(rewards, budgets, m, goal.need, False, 0.0, (ratio, ratio, 1.0), EVERYTHING)
+        step = granularity(rewards)
+        x, labels = best_selection(rewards, budgets, m, goal.need, False, step, (ratio, ratio, 1.0), EVERYTHING)
     best = values_of(rewards, budgets, goal, rows).max()
     if best == -np.inf:
         assert labels == NONE

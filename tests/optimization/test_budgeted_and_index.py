@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from example_sets import FAMILIES, OnlyMaximizes, random_list
-from semibandits import EnumeratedDecisions, Infeasible, InvalidInputError, MatroidBases, MSets
+from semibandits import EnumeratedDecisions, Infeasible, InvalidInputError, MatroidBases, MSets, Paths
 from semibandits.matroids import Laminar, Partition, Uniform
 
 PRECISE = 1e-11
@@ -170,6 +170,13 @@ def test_ratio_of_index_holds(family, ratio, record_ratio):
         assert reached >= best * (1 - 1e-12)
         share = (rewards @ x + np.sqrt(bonuses @ x)) / best if best > 0 else 1.0
         record_ratio(family, f"P_IM at ratio {ratio}", share)
+
+
+@pytest.mark.parametrize("decision_set", [MSets(3, 1), Paths([(0, 1)] * 3, 0, 1)], ids=repr)
+def test_a_ratio_is_one_of_the_best_reward_also_where_sums_are_integers(decision_set):
+    """The bound is 5.33. A reward of 4 is within 1 of nine tenths of it, but not nine tenths of 5."""
+    x = decision_set.maximize_budgeted([8.0, 4.0, 5.0], [0.0, 3.0, 2.0], at_least=2.0, ratio=0.9)
+    assert x.tolist() == [False, False, True]
 
 
 def test_guesses_find_what_swaps_miss():

@@ -204,9 +204,11 @@ def searched_selection(
     multiplier, bound, known = best_multiplier(rewards, budgets, m, goal)
     if bound == -np.inf:
         return known, NONE
-    slack = max(slack_a + multiplier * slack_c, NEARLY * step)
+    rounding = slack_a + multiplier * slack_c
+    slack = max(rounding, NEARLY * step)
     a, c = sums(rewards, budgets, known)
-    if m == 0 or m == len(rewards) or value_of(a, c, goal) >= ratios[0] * bound - slack:
+    value = value_of(a, c, goal)
+    if m == 0 or m == len(rewards) or value >= ratios[0] * bound - rounding or value >= bound - slack:
         return known, 0
     values = rewards + multiplier * budgets
     top, none = select_largest(values, m), np.zeros(len(rewards), dtype=np.int64)

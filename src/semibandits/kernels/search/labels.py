@@ -140,7 +140,7 @@ def labelled_path(
     v = labels = 0
     if best <= known:
         best, best_row = known, -1
-    if best < enough * bound - max(4.0 * goal.slack_a, NEARLY * goal.step):
+    if best < enough * bound - 4.0 * goal.slack_a and best + NEARLY * goal.step < bound:
         filled = Completions(go.a[:rows], go.c[:rows], go.arcs[:rows], go.multipliers, go.offsets)
         found = merged_fronts(rewards, budgets, goal, into, filled, best, thinning, max_labels)
         labels = found.labels
