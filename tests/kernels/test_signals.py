@@ -11,9 +11,11 @@ import numba
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.runtime import _nrt_python, rtsys
 
 from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.machine.signals import check_signals, interrupted, raise_interrupt
+from semibandits.kernels.solver.verification import ClosedWalk
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="Python hears by itself")
 
@@ -38,6 +40,11 @@ def forever_and_raise(polite):
     return found
 
 
+@njit
+def forever_and_return(polite):
+    return ClosedWalk(0.0, forever(polite), 1, False)
+
+
 class AlarmError(Exception):
     """Exception of the handler of these tests."""
 
@@ -60,12 +67,28 @@ def alarm():
 
 
 @compiled
+@pytest.mark.parametrize("kernel", [forever_and_raise, forever_and_return])
 @pytest.mark.parametrize("polite", [False, True])
-def test_exceptions_of_handlers_leave_kernels_unchanged(alarm, polite):
-    forever_and_raise.compile((numba.types.boolean,))
+def test_exceptions_of_handlers_leave_kernels_unchanged(alarm, kernel, polite):
+    kernel.compile((numba.types.boolean,))
     for _ in range(20):
         with pytest.raises(AlarmError, match="as the handler said"):
-            alarm(forever_and_raise, polite)
+            alarm(kernel, polite)
+
+
+@compiled
+def test_named_tuples_of_interrupted_kernels_are_freed(alarm):
+    forever_and_return.compile((numba.types.boolean,))
+    _nrt_python.memsys_enable_stats()
+    try:
+        before = rtsys.get_allocation_stats()
+        for _ in range(20):
+            with pytest.raises(AlarmError):
+                alarm(forever_and_return, True)
+        after = rtsys.get_allocation_stats()
+    finally:
+        _nrt_python.memsys_disable_stats()
+    assert after.alloc - before.alloc == after.free - before.free == 20
 
 
 @compiled

@@ -135,7 +135,7 @@ class MSets(MatroidDecisions):
         self, rewards: FloatArray, budgets: FloatArray, wanted: tuple[float, bool, float], ratios: tuple[float, float, float],
         remedy: str,
     ) -> BoolArray | None:  # fmt: skip
-        """The decision of ``grid.searched_selection``, None if there is none; `need`, `root` and `step` are `wanted`."""
+        """The decision of ``grid.best_selection``, None if there is none; `need`, `root` and `step` are `wanted`."""
         x, labels = best_selection(rewards.copy(), budgets.copy(), self._m, *wanted, ratios, MAX_LABELS)
         if labels == TOO_MANY:
             raise too_many_labels(MAX_LABELS, "decisions", remedy)

@@ -19,13 +19,16 @@ from semibandits.kernels.machine.typing import IntArray
 @kernel
 def grown(array: NDArray[Any], size: int) -> NDArray[Any]:
     """Copy of an array with `size` rows, at least as many as it has; the new ones are not set."""
-    return np.concatenate((array, np.empty((size - len(array), *array.shape[1:]), dtype=array.dtype)))
+    larger = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    write(larger, array)
+    return larger
 
 
 def write(target: NDArray[Any], values: NDArray[Any]) -> None:
-    """Write as many values into the beginning of an array; both have one dimension.
+    """Write as many values, or rows, into the beginning of an array; both have one dimension or both have two.
 
-    ``target[:] = values`` takes two seconds to compile in each process, for its error message on shapes that do not fit.
+    ``target[:] = values`` is slower for short arrays, and takes a second and a half to compile in each process, for its error
+    message on shapes that do not fit.
     """
     target[: len(values)] = values
 
@@ -36,7 +39,12 @@ def _write(target: Any, values: Any) -> Any:
         for i in range(len(values)):
             target[i] = values[i]
 
-    return one_by_one
+    def row_by_row(target: Any, values: Any) -> None:
+        for i in range(len(values)):
+            for j in range(values.shape[1]):
+                target[i, j] = values[i, j]
+
+    return one_by_one if target.ndim == 1 else row_by_row
 
 
 @kernel

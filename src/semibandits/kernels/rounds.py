@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.late import Queue, lend_queue, needs_supply, postpone, tell_due
 from semibandits.kernels.machine.signals import STEPS, check_signals, raise_interrupt
 from semibandits.kernels.machine.tiers import kernel
@@ -207,6 +208,12 @@ def choose_next(
     return status
 
 
+@kernel(calls=True)
+def act(rule: Callable[..., int], t: int, state: RuleState, request: Request) -> int:
+    """Call a rule, for callers in Python."""
+    return rule(t, state, request)
+
+
 @kernel
 def write_unseen(stats: FloatArray, counts: FloatArray) -> None:
     """The number of open rounds of unseen items; inf for others."""
@@ -227,7 +234,7 @@ def covered(linear: Callable[..., int], oracle: Oracle, player: Player, work: Sc
     if are_unseen:
         counters[UNSEEN] = 0
         return NONE_LEFT
-    work.x[:] = otherwise
+    write(work.x, otherwise)
     return DONE
 
 

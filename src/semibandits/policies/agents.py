@@ -322,7 +322,7 @@ class RuleAgent(Agent):
         while True:
             player = self.player
             state = RuleState(player.params, player.stats, player.memory, player.marks, player.rows, z)
-            action = self.policy.rule(int(counters[rounds.ROUND]) + 1, state, request)
+            action = rounds.act(self.rule, int(counters[rounds.ROUND]) + 1, state, request)
             if action == PLAY:
                 return request.x.copy()
             if action == COVER:

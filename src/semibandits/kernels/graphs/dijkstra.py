@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from semibandits.kernels.arrays import grown
 from semibandits.kernels.graphs.dag import ArcGroups
 from semibandits.kernels.graphs.heap import decrease, empty_heap, pop
 from semibandits.kernels.machine.tiers import kernel
@@ -250,7 +251,7 @@ def walks_through(
             count += 1
             arc = after[heads[arc]]
         if size + count > len(walks):
-            walks = np.concatenate((walks, np.empty(len(walks) + count, dtype=np.int64)))
+            walks = grown(walks, 2 * len(walks) + count)
         begin = size
         place[tails[steps[0]]] = begin
         for k in range(count):

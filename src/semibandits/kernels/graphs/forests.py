@@ -54,7 +54,7 @@ def forest_bases(n_nodes: int, tails: IntArray, heads: IntArray, n: int) -> Bool
     current = forest_greedy(n_nodes, tails, heads, np.arange(d))
     rank = np.count_nonzero(current)
     for row in range(n):
-        rows[row] = current
+        write(rows[row], current)
         if row == n - 1:
             break
         for i in range(d - 1, -1, -1):

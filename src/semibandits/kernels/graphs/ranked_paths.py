@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.arrays import grown
 from semibandits.kernels.graphs.dag import ArcGroups
 from semibandits.kernels.graphs.dijkstra import distances_from, shortest_way
 from semibandits.kernels.machine.signals import interrupted
@@ -87,7 +88,7 @@ def ranked_paths(
         length, c = heapq.heappop(heap)
         at, size, deviation = about[c, 0], about[c, 1], about[c, 2]
         if ptr[found] + size > len(places):
-            places = np.concatenate((places, np.empty(len(places) + size, dtype=np.int64)))
+            places = grown(places, 2 * len(places) + size)
         for p in range(size):
             places[ptr[found] + p] = pool[at + p]
         lengths[found] = length
@@ -109,9 +110,9 @@ def ranked_paths(
                 searches += 1
                 if more < np.inf and walked + more <= longest:
                     while filled + p + count > len(pool):
-                        pool = np.concatenate((pool, np.empty_like(pool)))
+                        pool = grown(pool, 2 * len(pool))
                     if candidates == len(about):
-                        about = np.concatenate((about, np.empty_like(about)))
+                        about = grown(about, 2 * len(about))
                     about[candidates, 0], about[candidates, 1] = filled, p + count
                     about[candidates, 2], about[candidates, 3] = p, c
                     for q in range(p):

@@ -10,7 +10,7 @@ The exception of a handler, usually ``KeyboardInterrupt``, is then pending in th
   point is never freed, as with any exception in numba: this is for kernels with little memory. A kernel behind a function pointer
   must not raise: numba would print the exception and continue.
 * `interrupted` returns whether an exception is pending, and the kernel returns as if the search ended early. The kernel that
-  Python called must raise the exception, by `raise_interrupt`: Python treats a normal return as an error while one is pending.
+  Python called must raise the exception: by `raise_interrupt`, or because its result is a named tuple of this package.
 
 After a kernel, numba converts its results to objects without running Python, see `machine.results`: an exception of a handler
 there would be lost.
@@ -27,6 +27,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from semibandits.kernels.machine.results import is_pending, python_function
 from semibandits.kernels.machine.tiers import poll
 
 STEPS = 4096
@@ -48,23 +49,12 @@ def check_signals() -> None:
     poll()
 
 
-def _is_pending(builder: Any) -> Any:
-    """Whether an exception is pending."""
-    function = _function(builder, "PyErr_Occurred", ir.IntType(8).as_pointer())
-    return cgutils.is_not_null(builder, builder.call(function, []))  # type: ignore[no-untyped-call]
-
-
-def _function(builder: Any, name: str, result: Any) -> Any:
-    """A function of the C API of Python, found by its name, so that compiled code can be cached on disk."""
-    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, []), name)  # type: ignore[no-untyped-call]
-
-
 @intrinsic
 def _interrupted(typing_context: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        answer = cgutils.alloca_once_value(builder, _is_pending(builder))  # type: ignore[no-untyped-call]
+        answer = cgutils.alloca_once_value(builder, is_pending(builder))  # type: ignore[no-untyped-call]
         with builder.if_then(builder.not_(builder.load(answer))):  # handlers must not run while an exception is pending
-            failed = builder.call(_function(builder, "PyErr_CheckSignals", ir.IntType(32)), [])
+            failed = builder.call(python_function(builder, "PyErr_CheckSignals", ir.IntType(32)), [])
             builder.store(builder.icmp_signed("!=", failed, ir.Constant(ir.IntType(32), 0)), answer)
         return builder.load(answer)
 
@@ -74,7 +64,7 @@ def _interrupted(typing_context: Any) -> Any:
 @intrinsic
 def _raise_interrupt(typing_context: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        with builder.if_then(_is_pending(builder), likely=False):
+        with builder.if_then(is_pending(builder), likely=False):
             context.call_conv.return_exc(builder)
         return context.get_dummy_value()
 

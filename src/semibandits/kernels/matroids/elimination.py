@@ -41,7 +41,7 @@ def real_greedy(vectors: FloatArray, order: IntArray, tolerance: float) -> BoolA
             squared += v[q] * v[q]
         length = math.sqrt(squared)
         if length > tolerance:
-            basis[rank] = v / length
+            write(basis[rank], v / length)
             rank += 1
             chosen[item] = True
     return chosen
@@ -80,7 +80,7 @@ def binary_greedy(vectors: WordArray, order: IntArray) -> BoolArray:
         reduce_word_vector(v, basis, word, bit, rank)
         q = first_word(v, n_words)
         if q >= 0:
-            basis[rank] = v
+            write(basis[rank], v)
             word[rank] = q
             bit[rank] = v[q] & (~v[q] + np.uint64(1))
             rank += 1

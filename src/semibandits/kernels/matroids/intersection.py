@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, IntArray
 
@@ -169,7 +170,7 @@ def neighbours(x: BoolArray, start: int, members: IntArray, swaps1: BoolArray, s
     for item in range(start, d):
         cycle = shortest_cycle(item, members, swaps1, swaps2)
         if len(cycle) > 0:
-            rows[found] = x
+            write(rows[found], x)
             for i in cycle:
                 rows[found, i] = not x[i]
             items[found] = item

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray, runtime_constant
 from semibandits.kernels.machine.uncounted import uncounted
@@ -122,7 +123,7 @@ def glade(t: int, state: RuleState, request: Request) -> int:
     marks, stage = state.marks, state.marks[STAGE]
     if stage == START and marks[REPEATS] > 0:
         marks[REPEATS] -= 1
-        copy(state.rows[PLAYED_ROW], request.x)
+        write(request.x, state.rows[PLAYED_ROW])
         return PLAY
     if stage == START:
         ask(BEST, state, request)
@@ -141,7 +142,7 @@ def check(t: int, state: RuleState, s: GladeState, request: Request) -> int:
     params, stats, bonuses, x = state.params, state.stats, request.bonuses, request.x
     law = params[LAW:]
     is_known = is_same(x, s.best)
-    copy(x, s.best)
+    write(s.best, x)
     s.tries[0] = 0.0
     write_levels(t, params[DISCOUNT], params[RIVALS], params[PLACES], stats, x, s.levels)
     if len(law) == 0:
@@ -169,7 +170,7 @@ def judge(t: int, state: RuleState, s: GladeState, request: Request) -> int:
         gap, scale, bonus = compare(stats, s.scales, request.bonuses, s.best, x)
         plausible = scale > 0.0
     if not plausible:
-        copy(s.best, x)
+        write(x, s.best)
         growth = 1.0 + params[RECHECK]
         s.until_time[0], s.until_count[0] = growth * t, growth * rarest(stats, x)
     if not plausible or params[FORESIGHT] == 0.0:
@@ -177,7 +178,7 @@ def judge(t: int, state: RuleState, s: GladeState, request: Request) -> int:
     remember(s, x)
     if gap * gap < CRUDE * scale:
         return settle(state, s, x)
-    copy(x, s.played)
+    write(s.played, x)
     level = bonus / scale
     prices = request.bonuses  # this round needs no bonuses any more; a rule has no other array of floats that is not saved
     write_prices(params[FORESIGHT] * math.sqrt(max(1.0, level / FAR)), stats, s, request.bonuses, prices)
@@ -194,7 +195,7 @@ def compare_prices(state: RuleState, s: GladeState, request: Request) -> int:
     prices = request.bonuses  # written by `judge`
     gap, _, _ = compare(state.stats, s.scales, prices, s.best, request.x)
     if not total(prices, request.x) - gap > s.needed[0]:
-        copy(s.played, request.x)
+        write(request.x, s.played)
     return settle(state, s, request.x)
 
 
@@ -214,12 +215,12 @@ def sharpen(gap: float, plausible: bool, state: RuleState, s: GladeState, reques
         if gap <= 0.0 or information < 1.0:
             return PLAY
         if s.tries[0] == 0.0:
-            copy(x, s.played)
+            write(s.played, x)
         s.tries[0] += 1.0
         # If psi is 0, raises begin with a jump at the price, and no bonuses smaller than the first ones are known.
         if psi > 0.0 and stage == PLAUSIBLE and s.tries[0] <= MOST_TRIES:
             lower(law, s.levels, price, psi, stats, s.scales, bonuses)
-            copy(s.best, x)
+            write(x, s.best)
             ask(PLAUSIBLE, state, request)
             return GAIN_FIRST
     if stage == PLAUSIBLE:
@@ -227,7 +228,7 @@ def sharpen(gap: float, plausible: bool, state: RuleState, s: GladeState, reques
         ask(REACHABLE, state, request)
         add_reaches(law, s.levels, stats, weights)
         return LINEAR_FIRST
-    copy(s.played if is_new(s.levels, stats, s.played) else s.best, x)
+    write(x, s.played if is_new(s.levels, stats, s.played) else s.best)
     return PLAY
 
 
@@ -246,13 +247,6 @@ def ask(stage: int, state: RuleState, request: Request) -> None:
     for i in range(len(request.weights)):
         request.weights[i] = state.stats[MEANS, i]
     state.marks[STAGE] = stage
-
-
-@kernel(error_model="numpy")
-def copy(source: BoolArray, target: BoolArray) -> None:
-    """Copy a short array; a slice assignment would cost more."""
-    for i in range(len(source)):
-        target[i] = source[i]
 
 
 @kernel(error_model="numpy")
@@ -320,7 +314,7 @@ def guess(stats: FloatArray, s: GladeState, bonuses: FloatArray) -> bool:
         gap, _, bonus = compare_items(stats, s.scales, bonuses, best, members, pooled(s.pool, k))
         if bonus > gap * abs(gap) and math.sqrt(bonus) - gap > largest:
             most, largest = k, math.sqrt(bonus) - gap
-    copy(best, s.guess)
+    write(s.guess, best)
     if most >= 0:
         s.guess[:] = False
         for i in pooled(s.pool, int(most)):
@@ -415,7 +409,7 @@ def compare_items(
 @kernel(error_model="numpy")
 def settle(state: RuleState, s: GladeState, x: BoolArray) -> int:
     """Play x, and repeat it until the observed count of its rarest item has grown by the share `patience`."""
-    copy(x, s.played)
+    write(s.played, x)
     fewest = rarest(state.stats, x)
     s.repeats[0] = max(int(state.params[PATIENCE] * fewest) - 1, 0) if fewest < math.inf else 0
     state.marks[STAGE] = START

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.machine.uncounted import uncounted
@@ -86,7 +87,7 @@ def ossb(t: int, state: RuleState, request: Request) -> int:
     row = -1 if item < 0 else most_lacking(item, f, stats, s.inverses, s.planned)
     if row < 0 or not is_informative(stats, s.rows[row], s.optimal):
         s.exploited[0] += 1
-        request.weights[:] = stats[MEANS]
+        write(request.weights, stats[MEANS])
         return LINEAR
     s.explored[0] += 1
     # If two decisions tie, exploration never ends and costs nothing; forced exploration must end nevertheless.
@@ -94,7 +95,7 @@ def ossb(t: int, state: RuleState, request: Request) -> int:
     for i in range(len(s.optimal)):
         request.bonuses[i] = stats[COUNTS, i] if stats[COUNTS, i] < fewest else math.inf
         is_behind |= stats[COUNTS, i] < fewest
-    request.x[:] = s.rows[row]
+    write(request.x, s.rows[row])
     return COVER if is_behind else PLAY
 
 

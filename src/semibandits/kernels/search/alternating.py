@@ -12,10 +12,11 @@ import math
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.oracles.pointers import OraclePointers
-from semibandits.kernels.search.problem import NO_SLOT, Search, copy_row, meet
+from semibandits.kernels.search.problem import NO_SLOT, Search, meet
 
 
 @kernel(calls=True)
@@ -32,7 +33,7 @@ def meet_cycle(family: OraclePointers, data: tuple[IntArray, ...], s: Search, sl
     for i in range(len(number)):
         s.y[i] = s.x[i] != (number[i] == best)
     meet(s, slot, NO_SLOT)
-    copy_row(s.rows[slot], s.y)
+    write(s.y, s.rows[slot])
 
 
 @kernel

@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray, runtime_constant
 from semibandits.kernels.oracles.pointers import KNOWN, OraclePointers
@@ -39,7 +40,6 @@ from semibandits.kernels.search.problem import (
     Scales,
     Search,
     ask,
-    copy_row,
     gains,
     is_closed,
     lent,
@@ -274,10 +274,10 @@ def begin(problem: IndexProblem, x: BoolArray) -> Search:
     scales = scaled(rewards, bonuses, m, problem.ratio, problem.share, ROOT, 0.0, 0.0)
     s = fresh(rewards, bonuses, m, scales, attainable_sums(bonuses, m), x)
     if problem.share < 1.0:
-        copy_row(x, s.y)
+        write(s.y, x)
         meet(s, NO_SLOT, NO_SLOT)
         s.values[BASE] = s.values[BEST]
-        copy_row(problem.guess, s.y)
+        write(s.y, problem.guess)
         meet(s, NO_SLOT, NO_SLOT)
     return s
 

@@ -8,17 +8,15 @@ only items whose exchange costs less than the gap remain open.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from semibandits.kernels.arrays import stable_order
+from semibandits.kernels.arrays import stable_order, write
 from semibandits.kernels.graphs.dag import ArcGroups
-from semibandits.kernels.machine.signals import raise_interrupt
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray, runtime_constant
 from semibandits.kernels.oracles.swaps import uniform_exchange_costs
-from semibandits.kernels.search.labels import NEARLY, Goal, Thinning, labelled_path, value_of
+from semibandits.kernels.search.labels import NEARLY, Found, Goal, Thinning, best_path, value_of
 from semibandits.kernels.search.selection import select_largest
 
 CORE = 24
@@ -149,38 +147,32 @@ def search_core(
 ) -> tuple[BoolArray, int]:  # fmt: skip
     """Best decision that agrees with `top` outside the core, or `known` if no worse; and the number of labels, or TOO_MANY.
 
-    See :func:`searched_selection` for the ratios.
+    See :func:`best_selection` for the ratios.
     """
     n = len(core)
     fixed = top.copy()
     fixed[core] = False
     numbers = np.zeros((2, n + 2))
-    numbers[0, :n], numbers[1, :n] = rewards[core], budgets[core]
+    write(numbers[0], rewards[core])
+    write(numbers[1], budgets[core])
     numbers[0, n + 1], numbers[1, n + 1] = sums(rewards, budgets, fixed)
     into, out_of = grid(n, int(np.count_nonzero(top)) - int(np.count_nonzero(fixed)))
     thinning = Thinning(ratios[1] ** (-1.0 / (n + 1)), ratios[2] ** (-1.0 / (n + 1)))
     a, c = sums(rewards, budgets, known)
     value = value_of(a, c, goal)
-    x, labels = labelled_path(numbers[0], numbers[1], goal, into, out_of, thinning, ratios[0], value, most)
+    x, labels = best_path(numbers[0], numbers[1], goal, into, out_of, thinning, ratios[0], value, most)
     if not x.any():
         return known, labels
-    fixed[core] = x[:n]
+    for k in range(n):
+        fixed[core[k]] = x[k]
     return fixed, labels
 
 
 @kernel
-def best_selection(*problem_and_limits: Any) -> tuple[BoolArray, int]:
-    """Result of `searched_selection` for callers in Python; raises if it is interrupted."""
-    found = searched_selection(*problem_and_limits)
-    raise_interrupt()
-    return found
-
-
-@kernel
-def searched_selection(
+def best_selection(
     rewards: FloatArray, budgets: FloatArray, m: int, need: float, root: bool, step: float,
     ratios: tuple[float, float, float], max_labels: int,
-) -> tuple[BoolArray, int]:  # fmt: skip
+) -> Found:  # fmt: skip
     """The m items of largest F, and the number of labels: TOO_MANY or, if no decision has a value, NONE.
 
     Parameters
@@ -203,13 +195,13 @@ def searched_selection(
     goal = Goal(need, root, step, slack_a, slack_c)
     multiplier, bound, known = best_multiplier(rewards, budgets, m, goal)
     if bound == -np.inf:
-        return known, NONE
+        return Found(known, NONE)
     rounding = slack_a + multiplier * slack_c
     slack = max(rounding, NEARLY * step)
     a, c = sums(rewards, budgets, known)
     value = value_of(a, c, goal)
     if m == 0 or m == len(rewards) or value >= ratios[0] * bound - rounding or value >= bound - slack:
-        return known, 0
+        return Found(known, 0)
     values = rewards + multiplier * budgets
     top, none = select_largest(values, m), np.zeros(len(rewards), dtype=np.int64)
     exchange_costs = np.empty(len(rewards))
@@ -224,5 +216,5 @@ def searched_selection(
         gap = bound - value_of(a, c, goal) - slack
         n_open = int(np.searchsorted(exchange_costs[order], gap, side="right"))
         if not is_first or (labels >= 0 and n_open <= CORE):
-            return known, labels
+            return Found(known, labels)
         is_first = False

@@ -11,12 +11,13 @@ with offset -l * need or 1 / (4 l). A row of completions contains the best remai
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.graphs.dag import ArcGroups
-from semibandits.kernels.machine.signals import STEPS, interrupted, raise_interrupt
+from semibandits.kernels.machine.signals import STEPS, interrupted
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray, runtime_constant
 
@@ -112,19 +113,18 @@ class Fronts(NamedTuple):
     label: int
 
 
-@kernel
-def best_path(*graph_and_limits: Any) -> tuple[BoolArray, int]:
-    """Result of `labelled_path` for callers in Python; raises if it is interrupted."""
-    found = labelled_path(*graph_and_limits)
-    raise_interrupt()
-    return found
+class Found(NamedTuple):
+    """Items, of one path or of one in each row, and the number of labels, or why there is no result."""
+
+    x: BoolArray
+    labels: int
 
 
 @kernel
-def labelled_path(
+def best_path(
     rewards: FloatArray, budgets: FloatArray, goal: Goal, into: ArcGroups, out_of: ArcGroups, thinning: Thinning,
     enough: float, known: float, max_labels: int,
-) -> tuple[BoolArray, int]:  # fmt: skip
+) -> Found:  # fmt: skip
     """Path of largest F; the search ends early at a path whose F is at least `enough` times the bound at the first node.
 
     Returns the items of the path, none if no path has c >= need and an F above `known`, and the number of labels, -1 if more
@@ -136,7 +136,7 @@ def labelled_path(
     rows, bound, best, best_row = _multipliers(rewards, budgets, goal, out_of, known, go)
     x = np.zeros(len(rewards), dtype=np.bool_)
     if best == -np.inf or bound <= known:
-        return x, 0
+        return Found(x, 0)
     v = labels = 0
     if best <= known:
         best, best_row = known, -1
@@ -145,7 +145,7 @@ def labelled_path(
         found = merged_fronts(rewards, budgets, goal, into, filled, best, thinning, max_labels)
         labels = found.labels
         if labels < 0:
-            return x, labels
+            return Found(x, labels)
         if found.best > best:
             best_row, v = found.row, found.node
             x[into.items[found.place]] = True
@@ -154,11 +154,11 @@ def labelled_path(
         k = go.arcs[best_row, v]
         x[out_of.items[k]] = True
         v = out_of.ends[k]
-    return x, labels
+    return Found(x, labels)
 
 
 @kernel
-def pareto_paths(rewards: FloatArray, budgets: FloatArray, into: ArcGroups, max_labels: int) -> tuple[BoolArray, int]:
+def pareto_paths(rewards: FloatArray, budgets: FloatArray, into: ArcGroups, max_labels: int) -> Found:
     """Items of one path for each pair (a, c) that no path dominates, one per row, by increasing budgets.
 
     The second result is the number of labels, or -1 if more than `max_labels`, or more than CELLS_PER_LABEL times as many
@@ -170,8 +170,7 @@ def pareto_paths(rewards: FloatArray, budgets: FloatArray, into: ArcGroups, max_
     found = merged_fronts(rewards, budgets, goal, into, none, -np.inf, Thinning(1.0, 1.0), max_labels)
     pairs, labels, first = found.pairs, found.labels, found.first
     if labels < 0 or (labels - first) * d > CELLS_PER_LABEL * max_labels:
-        raise_interrupt()
-        return np.zeros((0, d), dtype=np.bool_), -1
+        return Found(np.zeros((0, d), dtype=np.bool_), -1)
     rows = np.zeros((labels - first, d), dtype=np.bool_)
     kept = 0
     for label in range(first, labels):
@@ -179,7 +178,7 @@ def pareto_paths(rewards: FloatArray, budgets: FloatArray, into: ArcGroups, max_
             continue  # rounding made two rewards equal, and the later label has the larger budget
         _mark(rows[kept], label, found.origins, into.items)
         kept += 1
-    return rows[:kept], labels
+    return Found(rows[:kept], labels)
 
 
 @kernel
@@ -356,5 +355,6 @@ def _doubled(pairs: FloatArray, origins: IntArray) -> tuple[FloatArray, IntArray
         if interrupted():
             break
         end = min(start + ROWS_AT_ONCE, size)
-        more_pairs[start:end], more_origins[start:end] = pairs[start:end], origins[start:end]
+        write(more_pairs[start:end], pairs[start:end])
+        write(more_origins[start:end], origins[start:end])
     return more_pairs, more_origins

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.machine.signals import interrupted
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray, runtime_constant
@@ -232,13 +233,6 @@ def gains(s: Search) -> bool:
 
 
 @kernel
-def copy_row(source: BoolArray, target: BoolArray) -> None:
-    """Copy a short array; a slice assignment would cost more."""
-    for i in range(len(source)):
-        target[i] = source[i]
-
-
-@kernel
 def is_row(rows: BoolArray, slot: int, y: BoolArray) -> bool:
     """Whether y equals this row."""
     same = True
@@ -259,7 +253,7 @@ def meet(s: Search, keep1: int, keep2: int) -> int:
     score = value_of(s, a, c) if s.scales.goal == AT_LEAST else a + math.sqrt(c) / s.scales.ratio
     if score > s.values[BEST]:
         s.values[BEST] = score
-        copy_row(y, s.x)
+        write(s.x, y)
     for slot in range(min(counts[REMEMBERED], POOL)):
         if known_a[slot] == a and known_c[slot] == c and is_row(s.rows, slot, y):
             return slot
@@ -269,7 +263,7 @@ def meet(s: Search, keep1: int, keep2: int) -> int:
         slot = int(counts[REMEMBERED]) % POOL
     counts[REMEMBERED] += 1
     known_a[slot], known_c[slot] = a, c
-    copy_row(y, s.rows[slot])
+    write(s.rows[slot], y)
     return slot
 
 

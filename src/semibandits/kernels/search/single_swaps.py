@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from semibandits.kernels.arrays import write
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.oracles.pointers import KNOWN, Basis, OraclePointers, Swaps
@@ -30,7 +31,6 @@ from semibandits.kernels.search.problem import (
     IndexProblem,
     Search,
     ask,
-    copy_row,
     lent,
     limit_of,
     meet,
@@ -127,7 +127,7 @@ def is_beaten(family: OraclePointers, data: tuple[IntArray, ...], s: Search) -> 
     The best single swap is also met.
     """
     if s.scales.share < 1.0:
-        copy_row(s.rows[0], s.y)  # the base
+        write(s.y, s.rows[0])  # the base
     else:
         answer = ask(family, data, s, 0.0)
         if answer != FOUND:

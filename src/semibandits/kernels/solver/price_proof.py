@@ -32,13 +32,13 @@ closed walk of weights >= 0, and the proof remains valid.
 from __future__ import annotations
 
 import heapq
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.arrays import append_walk, grown, passes, stable_order
+from semibandits.kernels.arrays import append_walk, grown, passes, stable_order, write
 from semibandits.kernels.graphs.exchange import Arcs, distances_to
-from semibandits.kernels.machine.signals import interrupted, raise_interrupt
+from semibandits.kernels.machine.signals import interrupted
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import FloatArray, IntArray
 from semibandits.kernels.solver.verification import peel
@@ -78,7 +78,9 @@ def ways_back(n: int, start: int, tails: IntArray, heads: IntArray, order: IntAr
         for v in range(n):
             if abs(least[v, j]) < np.inf:
                 size = max(size, abs(least[v, j]))
-        least[:, j] -= 16.0 * (n + 1) * EPSILON * size
+        error = 16.0 * (n + 1) * EPSILON * size
+        for v in range(n):
+            least[v, j] -= error
     least[start] = 0.0
     return least
 
@@ -124,19 +126,33 @@ def _extended(
     return largest, at
 
 
-@kernel
-def open_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """Result of `met_cycles`; raises if it is interrupted."""
-    found = met_cycles(*graph_and_limits)
-    raise_interrupt()
-    return found
+class OpenCycles(NamedTuple):
+    """Result of `open_cycles`.
+
+    Attributes
+    ----------
+    ptr, arcs : ndarray of int
+        Cycle k is ``arcs[ptr[k]:ptr[k + 1]]``, in reverse order of travel.
+    weights : ndarray of float, shape (number of cycles, K + 1)
+        Their weights, rounded down.
+    labels : int
+        Number of walks kept.
+    complete : bool
+        Whether the search is complete; if not, nothing is proved.
+    """
+
+    ptr: IntArray
+    arcs: IntArray
+    weights: FloatArray
+    labels: int
+    complete: bool
 
 
 @kernel
-def met_cycles(
+def open_cycles(
     graph: Arcs, starts: IntArray, costs: FloatArray, weights: FloatArray, begin: FloatArray, limits: FloatArray,
     max_labels: int, max_found: int,
-) -> tuple[IntArray, IntArray, FloatArray, int, bool]:  # fmt: skip
+) -> OpenCycles:  # fmt: skip
     """Cycles whose weights are all below their limits, as many as the claim needs.
 
     Parameters
@@ -153,17 +169,6 @@ def met_cycles(
         Weights of the empty walk, and the limits of weights.
     max_labels, max_found : int
         Largest numbers of walks to keep, and of cycles to report.
-
-    Returns
-    -------
-    ptr, arcs : ndarray of int
-        Cycle k is ``arcs[ptr[k]:ptr[k + 1]]``, in reverse order of travel.
-    found : ndarray of float, shape (number of cycles, K + 1)
-        Their weights, rounded down.
-    labels : int
-        Number of walks kept.
-    complete : bool
-        Whether the search is complete; if not, nothing is proved.
     """
     tails, heads, out_ptr, out_arcs, in_ptr, _ = graph
     n, out_degree, in_degree = len(out_ptr) - 1, out_ptr[1:] - out_ptr[:-1], in_ptr[1:] - in_ptr[:-1]
@@ -179,13 +184,13 @@ def met_cycles(
         order = live[stable_order(distance[heads[live]])]
         least = ways_back(n, start, tails, heads, order, weights)
         newest = np.full(n, -1, dtype=np.int64)
-        labels[0] = begin
+        write(labels[0], begin)
         links[0, 0], links[0, 1], links[0, 2], links[0, 3], links[0, 4] = -1, -1, -1, start, 0
         size = 1
         heap = [(0.0, 0)]
         while len(heap) > 0:
             if interrupted() or total + size > max_labels:
-                return ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total + size, False
+                return OpenCycles(ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total + size, False)
             _, label = heapq.heappop(heap)
             v = links[label, 3]
             if _dominated(label, newest[v], labels, links):
@@ -209,12 +214,12 @@ def met_cycles(
                     size += 1
                     continue
                 if met == max_found:
-                    return ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total + size, False
+                    return OpenCycles(ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total + size, False)
                 if met == len(found):
                     found = grown(found, 2 * met)
-                found[met] = labels[size]
+                write(found[met], labels[size])
                 arcs, ptr[met + 1] = append_walk(arcs, ptr[met], arc, label, links[:, 0], links[:, 1])
                 met += 1
         total += size
         peel(np.array([start]), alive, graph, out_degree, in_degree)
-    return ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total, True
+    return OpenCycles(ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total, True)

@@ -6,14 +6,14 @@ dropped: every closed walk that continues it violates less. Graphs without a hub
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
 from semibandits.kernels.arrays import append_walk, grown
 from semibandits.kernels.graphs.exchange import Arcs
-from semibandits.kernels.machine.signals import STEPS, interrupted, raise_interrupt
+from semibandits.kernels.machine.signals import STEPS, interrupted
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 
@@ -76,18 +76,32 @@ def completions_to_hub(graph: Arcs, costs: FloatArray, u: FloatArray) -> tuple[F
     return back, most
 
 
-@kernel
-def hub_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, FloatArray, int]:
-    """Result of `merged_hub_walks`; raises if it is interrupted."""
-    found = merged_hub_walks(*graph_and_limits)
-    raise_interrupt()
-    return found
+class HubWalks(NamedTuple):
+    """Result of `hub_walks`.
+
+    Attributes
+    ----------
+    ratio : float
+        The largest ratio u/cost^2; the threshold if no cycle violates it.
+    ptr, arcs : ndarray of int
+        Cycle k is ``arcs[ptr[k]:ptr[k + 1]]``, in reverse order of travel.
+    ratios : ndarray of float
+        Their ratios; at most `per_arc` cycles per last arc, spread over the front.
+    labels : int
+        Number of labels; -1 if the search exceeds `max_labels` or is interrupted.
+    """
+
+    ratio: float
+    ptr: IntArray
+    arcs: IntArray
+    ratios: FloatArray
+    labels: int
 
 
 @kernel
-def merged_hub_walks(
+def hub_walks(
     graph: Arcs, costs: FloatArray, u: FloatArray, threshold: float, lean: float, per_arc: int, max_labels: int
-) -> tuple[float, IntArray, IntArray, FloatArray, int]:
+) -> HubWalks:
     """Violating cycles of a graph whose node 0 lies on every cycle and whose other nodes are in topological order.
 
     Every cycle visits the hub once, so labels start there and are made node by node. A label is dropped if even its best
@@ -95,10 +109,6 @@ def merged_hub_walks(
     (cost + back)^2`` increases with the cost: all undominated labels with lean 0, few with lean 1. The worst cycle is found for
     any lean in [0, 1], since each walk that closes a dropped label closes a cheaper one with at least the same excess ``u - r *
     cost^2`` at every r >= threshold. With fewer labels, fewer of the other violating cycles are found.
-
-    Returns the largest ratio u/cost^2 found (`threshold` if no cycle violates it), the cycles as ``arcs[ptr[k]:ptr[k + 1]]`` with
-    their ratios (at most `per_arc` per last arc, spread over the front), and the number of labels, which is -1 if the search
-    exceeds `max_labels` or is interrupted.
     """
     tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
     n = len(in_ptr) - 1
@@ -116,7 +126,7 @@ def merged_hub_walks(
             cursor[k] = begin[tails[in_arcs[k]]]
             room += end[tails[in_arcs[k]]] - cursor[k]
         if labels + room > max_labels:
-            return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0), -1
+            return HubWalks(np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0), -1)
         if labels + room > len(label_cost):
             walks = _grown_labels(walks, 2 * (labels + room))
             label_cost, label_u, label_parent, label_arc = walks
@@ -134,7 +144,7 @@ def merged_hub_walks(
                 break
             steps += 1
             if steps % STEPS == 0 and interrupted():
-                return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0), -1
+                return HubWalks(np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0), -1)
             arc, parent = in_arcs[next_k], cursor[next_k]
             cursor[next_k] += 1
             gained = label_u[parent] + u[arc]
@@ -147,7 +157,7 @@ def merged_hub_walks(
         end[v] = labels
     best, closed = _closings(graph, costs, u, Fronts(begin, end, label_cost, label_u), threshold, per_arc)
     ptr, arcs = _unroll(closed, walks)
-    return best, ptr, arcs, closed.ratios, labels
+    return HubWalks(best, ptr, arcs, closed.ratios, labels)
 
 
 @kernel

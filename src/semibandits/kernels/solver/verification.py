@@ -14,14 +14,14 @@ and D is at least c + dist(v).
 from __future__ import annotations
 
 import heapq
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
-from semibandits.kernels.arrays import append_walk
+from semibandits.kernels.arrays import append_walk, grown
 from semibandits.kernels.graphs.exchange import Arcs
-from semibandits.kernels.machine.signals import STEPS, interrupted, raise_interrupt
+from semibandits.kernels.machine.signals import STEPS, interrupted
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 
@@ -54,19 +54,32 @@ def peel(seeds: IntArray, alive: BoolArray, graph: Arcs, out_degree: IntArray, i
                 stack.append(w)
 
 
-@kernel
-def worst_closed_walk(*graph_and_limits: Any) -> tuple[float, IntArray, int, bool]:
-    """Result of `searched_closed_walk`; raises if it is interrupted."""
-    found = searched_closed_walk(*graph_and_limits)
-    raise_interrupt()
-    return found
+class ClosedWalk(NamedTuple):
+    """Result of `worst_closed_walk`.
+
+    Attributes
+    ----------
+    ratio : float
+        The largest ratio; the given one if no walk exceeds it.
+    arcs : ndarray of int
+        The walk, empty in that case.
+    labels : int
+        Number of labels.
+    complete : bool
+        Whether the search is complete, that is, needs at most `max_labels` and is not interrupted.
+    """
+
+    ratio: float
+    arcs: IntArray
+    labels: int
+    complete: bool
 
 
 @kernel
-def searched_closed_walk(
+def worst_closed_walk(
     start: int, graph: Arcs, costs: FloatArray, information: FloatArray, distance: FloatArray, ratio: float, slack: float,
     from_each: bool, max_labels: int,
-) -> tuple[float, IntArray, int, bool]:  # fmt: skip
+) -> ClosedWalk:  # fmt: skip
     """Closed walk through `start` whose information/cost^2 is largest and above `ratio`.
 
     `distance` is a lower bound on the cost of the way back to `start`; nodes where it is infinite are left out. The threshold is
@@ -74,9 +87,6 @@ def searched_closed_walk(
     part from `start` on has more than its share of information: then each node must be searched from. `ratio` increases with each
     walk found. Walks dropped at a smaller threshold may stay dropped: each was dropped for a cheaper walk, whose advantage
     increases with the threshold.
-
-    Returns the largest ratio (the given one if no walk exceeds it), the arcs of its walk (empty in that case), the number of
-    labels, and whether the search is complete, that is, needs at most `max_labels` and is not interrupted.
     """
     heads, out_ptr, out_arcs = graph.heads, graph.out_ptr, graph.out_arcs
     n = len(distance)
@@ -121,12 +131,11 @@ def searched_closed_walk(
                 complete = False
                 break
             if labels == len(parents):
-                parents = np.concatenate((parents, np.empty_like(parents)))
-                arcs = np.concatenate((arcs, np.empty_like(arcs)))
+                parents, arcs = grown(parents, 2 * labels), grown(arcs, 2 * labels)
             parents[labels], arcs[labels] = label, arc
             heapq.heappush(heap, (new_cost, -gained, labels))
             labels += 1
     walk, length = np.empty(0, dtype=np.int64), 0
     if best_arc >= 0:
         walk, length = append_walk(walk, 0, best_arc, best_label, parents, arcs)
-    return ratio, walk[:length][::-1].copy(), labels, complete
+    return ClosedWalk(ratio, walk[:length][::-1].copy(), labels, complete)

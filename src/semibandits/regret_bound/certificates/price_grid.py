@@ -17,7 +17,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels.graphs.exchange import Arcs
-from semibandits.kernels.solver.price_proof import open_cycles
+from semibandits.kernels.solver.price_proof import OpenCycles, open_cycles
 from semibandits.regret_bound.cycles.arc_items import ArcItems
 from semibandits.regret_bound.raises import NEAR_REACH
 
@@ -74,10 +74,8 @@ class PriceGrid:
         order = np.argsort(prices, kind="stable")
         self.prices, self.weights = prices[order], np.hstack((self.weights, more))[:, order]
 
-    def open_cycles(
-        self, graph: Arcs, starts: IntArray, level: float, max_labels: int, max_found: int
-    ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-        """Cycles whose weights are all below the level, see :func:`semibandits.kernels.solver.price_proof.met_cycles`."""
+    def open_cycles(self, graph: Arcs, starts: IntArray, level: float, max_labels: int, max_found: int) -> OpenCycles:
+        """Cycles whose weights are all below the level, see :func:`semibandits.kernels.solver.price_proof.open_cycles`."""
         weights = np.column_stack((self.weights, self._reach))
         begin, limits = np.zeros(weights.shape[1]), np.full(weights.shape[1], level)
         begin[-1], limits[-1] = self._items.margin, 0.0
