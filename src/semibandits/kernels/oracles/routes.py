@@ -111,7 +111,7 @@ def _middle(low: float, high: float) -> float:
     return math.sqrt(product) if product > SMALLEST_PRODUCT else math.sqrt(low) * math.sqrt(high)
 
 
-@kernel
+@kernel(inline="always")
 def _largest_index(
     network: RoadNetwork, costs: FloatArray, largest: float, problem: IndexProblem, x: BoolArray, report: FloatArray
 ) -> int:
@@ -152,7 +152,7 @@ def _largest_index(
     return _ranked(network, costs, problem, (best, best_price, closing), x, report)
 
 
-@kernel
+@kernel(inline="always")
 def _ranked(
     network: RoadNetwork, costs: FloatArray, problem: IndexProblem, known: tuple[float, float, float], x: BoolArray,
     report: FloatArray,

@@ -314,7 +314,7 @@ def index_search(
     return status
 
 
-@kernel(calls=True)
+@kernel(inline="always", calls=True)
 def budget_search(
     family: OraclePointers, data: tuple[IntArray, ...], problem: BudgetProblem, x: BoolArray, report: FloatArray
 ) -> int:

@@ -140,7 +140,7 @@ def grid(n: int, size: int) -> tuple[ArcGroups, ArcGroups]:
     return ArcGroups(into_ptr, ends[0], items[0]), ArcGroups(out_ptr, ends[1], items[1])
 
 
-@kernel
+@kernel(inline="always")
 def search_core(
     rewards: FloatArray, budgets: FloatArray, top: BoolArray, core: IntArray, goal: Goal, ratios: tuple[float, float, float],
     known: BoolArray, most: int,
