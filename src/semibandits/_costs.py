@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from semibandits._labelled import Items
+from semibandits._outcomes import one_of
 from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.errors import InvalidInputError
@@ -19,50 +18,12 @@ if TYPE_CHECKING:
 
 ROUNDING: Final = 1e-12
 """Means and shares may exceed an end of their law by this relative error."""
-REMEDY: Final = "costs are minimised, rewards are maximised"
 
 
 def negated(values: FloatArray) -> FloatArray:
     """Rewards of costs, and costs of rewards, in a new array; those of 0.0 are 0.0, not -0.0."""
     negative: FloatArray = 0.0 - values
     return negative
-
-
-def one_of(rewards: Any, costs: Any, name: str, cost_name: str = "costs") -> tuple[Any, bool]:
-    """The one that is given, and whether it is the costs.
-
-    Parameters
-    ----------
-    rewards, costs : object or None
-        The two arguments, named `name` and `cost_name`.
-
-    Raises
-    ------
-    InvalidInputError
-        Unless exactly one is given.
-    """
-    if costs is None and rewards is not None:
-        return rewards, False
-    if costs is not None and rewards is None:
-        return costs, True
-    got = "neither" if costs is None else "both"
-    raise InvalidInputError(f"{name} or {cost_name} must be given, got {got}: pass one of the two; {REMEDY}")
-
-
-@contextmanager
-def about_costs(in_costs: bool) -> Iterator[None]:
-    """Write errors about rewards as errors about costs, where costs are validated by a function for rewards.
-
-    Quoted text, such as labels, stays as it is. Without `in_costs`, errors are not changed.
-    """
-    try:
-        yield
-    except InvalidInputError as error:
-        if not in_costs:
-            raise
-        parts = re.split(r"('[^']*'|\"[^\"]*\")", str(error))
-        parts[::2] = [re.sub(r"\breward(s?)\b", r"cost\1", part) for part in parts[::2]]
-        raise InvalidInputError("".join(parts)) from error
 
 
 def item_means(theta: ArrayLike | None, costs: ArrayLike | None, of: Items) -> FloatArray:

@@ -72,7 +72,7 @@ def rounds():
     single = [_post(action, VALID[action] | {"round": n}) for action in ("tell", "forget") for n in numbers]
     good, bad = {"round": 2, "costs": [1.0, 1.0]}, {"round": 0, "costs": [1.0, 1.0]}
     many = [[bad], [good, bad], [bad, good], [good, good], [good, {"round": 3, "costs": [1.0]}],
-            [good, {"round": 2, "rewards": [1.0, 1.0]}], [], [[]], [None], [2], [{}], {"2": [1.0, 1.0]}, "text",
+            [good, {"round": 2, "rewards": [1.0, 1.0]}], [[]], [None], [2], [{}], {"2": [1.0, 1.0]}, "text",
             None]  # fmt: skip
     return single + [_post("tell-many", {"outcomes": value}) for value in many]
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from typing import Any
 
+from semibandits._outcomes import Outcome, about_costs, as_numbers
 from semibandits._pandas import has_index, numbers_rows
 from semibandits.errors import InvalidInputError
-
-Outcome: TypeAlias = Iterable[float | None] | Mapping[Hashable, float | None]
-"""Numbers in the order of the items of a round, or by label; None or NaN where an item was not observed."""
 
 
 def decoded_label(value: Any) -> Hashable:
@@ -38,12 +36,27 @@ def encoded_labels(labels: Iterable[Hashable], what: str) -> list[Any]:
     by_label = _by_label(labels)
     if by_label and all(type(value).__name__ in ("bool", "bool_") for _, value in by_label):
         labels = [label for label, value in by_label if value]
-    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
+    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Collection):
         raise InvalidInputError(
             f"{what} must be a collection of labels, got {labels!r}: pass for instance {what}={{'a', 'b'}}; the service takes no "
             "functions"
         )
-    return [_plain(label) for label in labels]
+    return [_plain(label) for label in _entries(labels)]
+
+
+def encoded_available(available: Any) -> list[Any] | dict[str, Any]:
+    """What is available, as `Learner.ask` takes it: a list of labels, a mask, or pairs of label and truth value.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is none of these.
+    """
+    by_label = _by_label(available)
+    pairs = None if by_label is None else [[_plain(label), _plain(value)] for label, value in by_label]
+    if pairs is None or not (isinstance(available, Mapping) or _is_mask([value for _, value in pairs])):
+        return encoded_labels(available, "available")
+    return {"by_label": pairs}
 
 
 def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any] | dict[str, Any]:
@@ -54,17 +67,21 @@ def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any] | d
     Raises
     ------
     InvalidInputError
-        If a value is no number, or infinite.
+        If they are no numbers, or infinite.
     """
     by_label = _by_label(outcome)
-    if by_label is not None:
-        return [[_plain(label), _number(value, what, round_id)] for label, value in by_label] or {}
-    if isinstance(outcome, str | bytes) or not isinstance(outcome, Iterable):
+    with about_costs(what == "costs"):
+        values = as_numbers(outcome if by_label is None else [value for _, value in by_label])
+    numbers = [None if value != value else value for value in values.ravel().tolist()]
+    if values.ndim != 1 or math.inf in map(abs, filter(None, numbers)):
+        found = "an infinite one" if values.ndim == 1 else f"an array of shape {values.shape}"
         raise InvalidInputError(
-            f"{what} of round {round_id} must be a sequence of numbers or a mapping from label to number, got {outcome!r}: pass "
-            "one number per item of the round"
+            f"{what} of round {round_id} must be finite numbers, one per item of the round or by label, and None where nothing "
+            f"was observed, got {found}: correct them"
         )
-    return [_number(value, what, round_id) for value in outcome]
+    if by_label is None:
+        return numbers
+    return [[_plain(label), number] for (label, _), number in zip(by_label, numbers, strict=True)] or {}
 
 
 def _by_label(values: Any) -> list[tuple[Any, Any]] | None:
@@ -74,16 +91,15 @@ def _by_label(values: Any) -> list[tuple[Any, Any]] | None:
     return list(values.items()) if has_index(values) and not numbers_rows(values.index) else None
 
 
-def _number(value: Any, what: str, round_id: int) -> float | None:
-    try:
-        number = None if value is None else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.inf
-    if isinstance(value, str | bytes) or (number is not None and math.isinf(number)):
-        raise InvalidInputError(
-            f"{what} of round {round_id} must be finite numbers, or None where nothing was observed, got {value!r}: correct it"
-        )
-    return None if number is None or math.isnan(number) else number
+def _entries(labels: Collection[Any]) -> Iterable[Any]:
+    """Labels, of arrays with numbers and texts of Python."""
+    return labels.tolist() if hasattr(labels, "tolist") and bool(getattr(labels, "ndim", 0)) else labels
+
+
+def _is_mask(values: list[Any]) -> bool:
+    """Whether the entries of a Series are truth values, or 0 and 1 with repetitions, and not labels."""
+    are_bits = all(isinstance(value, int | float) and value in (0, 1) for value in values)
+    return are_bits and (len(set(values)) < len(values) or all(isinstance(value, bool) for value in values))
 
 
 def _plain(label: Any) -> Any:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, final
 from urllib.parse import quote
 
-from semibandits.client.labels import Outcome, encoded_labels, encoded_outcome
+from semibandits._outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, round_number, whole_number
+from semibandits.client.labels import encoded_available, encoded_labels, encoded_outcome
 from semibandits.client.records import Bound, Estimates, OpenRound, Round, Summary
 from semibandits.client.transport import Transport
 from semibandits.errors import InvalidInputError
 
-Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
+LARGEST: Final = 2**53
+"""Larger limits mean the same to a service."""
 PAGE: Final = 500
 """Number of open rounds that one request returns."""
 
@@ -106,7 +108,7 @@ class RemoteLearner:
         Infeasible
             If every decision uses an item that is not available.
         """
-        number = _whole("count", count)
+        number = number_of_rounds(count)
 
         def made(data: dict[str, Any]) -> tuple[Round, ...]:
             rounds = tuple(map(Round.of, data["rounds"]))
@@ -145,32 +147,38 @@ class RemoteLearner:
         InvalidInputError
             If there is no such open round, or the outcome is malformed.
         """
-        name, outcome = _one_of(rewards, costs)
-        number = _whole("round_id", round_id)
-        body = {"round": number, name: encoded_outcome(outcome, name, number), "partial": bool(partial)}
+        outcome, in_costs = one_of(rewards, costs, "rewards")
+        body = {**_told(round_id, outcome, in_costs), "partial": bool(partial)}
         self._post("tell", body, lambda data: data["told"], key)
 
     def tell_many(
-        self, rewards: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False, key: str | None = None
+        self,
+        outcomes: Outcomes | None = None,
+        *,
+        costs: Outcomes | None = None,
+        partial: bool = False,
+        key: str | None = None,
+        rewards: Outcomes | None = None,
     ) -> None:
         """Observe the outcomes of several rounds, of all or of none.
 
         Parameters
         ----------
-        rewards, costs : mapping from round to outcome, or iterable of pairs
+        outcomes, costs : mapping from round id to rewards or costs, or iterable of such pairs
             One of the two.
         partial, key
             As for `tell`.
+        rewards
+            Another name of `outcomes`.
 
         Raises
         ------
         InvalidInputError
             If an outcome is malformed, or a round is not open or occurs twice.
         """
-        name, outcomes = _one_of(rewards, costs)
-        pairs = outcomes.items() if isinstance(outcomes, Mapping) else outcomes
-        listed = [{"round": _whole("round", number), name: encoded_outcome(outcome, name, number)} for number, outcome in pairs]
-        self._post("tell-many", {"outcomes": listed, "partial": bool(partial)}, lambda data: data["told"], key)
+        listed, in_costs = listed_outcomes(rewards if outcomes is None else outcomes, costs)
+        told = [_told(number, outcome, in_costs) for number, outcome in listed]
+        self._post("tell-many", {"outcomes": told, "partial": bool(partial)}, lambda data: data["told"], key)
 
     def forget(self, round_id: int, *, key: str | None = None) -> None:
         """Close a round whose outcome is lost.
@@ -180,7 +188,7 @@ class RemoteLearner:
         InvalidInputError
             If there is no such open round.
         """
-        self._post("forget", {"round": _whole("round_id", round_id)}, lambda data: data["forgotten"], key)
+        self._post("forget", {"round": round_number(round_id)}, lambda data: data["forgotten"], key)
 
     def expire(
         self, *, age: int | None = None, before: int | None = None, seconds: float | None = None, key: str | None = None
@@ -207,6 +215,8 @@ class RemoteLearner:
         given = {name: value for name, value in limits.items() if value is not None}
         if len(given) != 1:
             raise InvalidInputError(f"one of age, before and seconds must be given, got {len(given)}: pass for instance age=1000")
+        if seconds is None:
+            given = {name: min(whole_number(value, name), LARGEST) for name, value in given.items()}
         forgotten: tuple[int, ...] = self._post("expire", given, lambda data: tuple(map(int, data["forgotten"])), key)
         return forgotten
 
@@ -257,22 +267,10 @@ def _availability(available: object, unavailable: object) -> Any:
         raise InvalidInputError("one of available and unavailable must be given, got both: pass one of them")
     if unavailable is not None:
         return {"except": encoded_labels(unavailable, "unavailable")}  # type: ignore[arg-type]
-    return None if available is None else encoded_labels(available, "available")  # type: ignore[arg-type]
+    return None if available is None else encoded_available(available)
 
 
-def _one_of(rewards: Any, costs: Any) -> tuple[str, Any]:
-    if (rewards is None) == (costs is None):
-        raise InvalidInputError(
-            f"either rewards or costs must be given, got {'neither' if rewards is None else 'both'}: pass one of them"
-        )
-    return ("costs", costs) if rewards is None else ("rewards", rewards)
-
-
-def _whole(what: str, value: Any) -> int:
-    """The value as an integer; NumPy's integers are accepted, booleans are not."""
-    try:
-        if isinstance(value, bool | str) or value != int(value):
-            raise ValueError
-        return int(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInputError(f"{what} must be an integer, got {value!r}: pass the number of a round") from None
+def _told(round_id: object, outcome: Outcome, in_costs: bool) -> dict[str, Any]:
+    """The outcome of a round as JSON."""
+    number, name = round_number(round_id), "costs" if in_costs else "rewards"
+    return {"round": number, name: encoded_outcome(outcome, name, number)}

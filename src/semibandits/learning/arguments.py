@@ -7,13 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from semibandits._costs import one_of
 from semibandits._typing import ArrayLike
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.learning.history import LoggedRound
-from semibandits.learning.round import Outcome
 from semibandits.policies.base import Policy
 from semibandits.policies.rules import LawPolicy
 
@@ -21,8 +19,6 @@ Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator
 """A source of randomness."""
 LoggedRounds: TypeAlias = Iterable[LoggedRound] | Mapping[Any, LoggedRound]
 """Rounds of another system."""
-Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
-"""Outcomes of several rounds, by id."""
 
 
 def check_decision_set(decision_set: object) -> None:
@@ -99,36 +95,3 @@ def generator_of(seed: object) -> np.random.Generator:
     if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InvalidInputError(f"seed must be an integer >= 0, a SeedSequence or a Generator, got {seed!r}: pass for instance 0")
     return np.random.default_rng(int(seed))
-
-
-def listed_outcomes(outcomes: Outcomes | None, costs: Outcomes | None) -> tuple[list[tuple[int, Outcome]], bool]:
-    """Ids of rounds with their outcomes, and whether these are costs.
-
-    Raises
-    ------
-    InvalidInputError
-        If these are not pairs, or both or neither of `outcomes` and `costs` are given.
-    """
-    given, in_costs = one_of(outcomes, costs, "outcomes")
-    pairs = given.items() if isinstance(given, Mapping) else given
-    try:
-        listed = [(round_id, outcome) for round_id, outcome in pairs]
-    except (TypeError, ValueError) as error:
-        name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
-        raise InvalidInputError(
-            f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
-        ) from error
-    return listed, in_costs
-
-
-def whole_number(value: object, name: str, *, least: int = 0) -> int:
-    """A number of rounds.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not an integer >= `least`.
-    """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidInputError(f"{name} must be an integer >= {least}, got {value!r}: pass a number of rounds")
-    return int(value)

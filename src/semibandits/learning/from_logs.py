@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Self
 
-from semibandits._costs import about_costs, one_of
+from semibandits._outcomes import about_costs, one_of
 from semibandits._typing import ArrayLike
 from semibandits.decisions.base import DecisionSet
 from semibandits.laws import Law

@@ -12,12 +12,12 @@ import numpy as np
 from semibandits._costs import check_possible, negated
 from semibandits._fields import nearest
 from semibandits._labelled import MOST_COMPARED, paired, refuse_rounded
+from semibandits._outcomes import Outcome, as_numbers
 from semibandits._pandas import has_index
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Law
-from semibandits.learning.round import Outcome, as_numbers
 from semibandits.policies.history import History
 
 MOST_ROUNDS: Final = 2**53

@@ -6,25 +6,15 @@ from collections.abc import Mapping
 from typing import Any, Self, final
 
 from semibandits._arguments import hinted
-from semibandits._costs import one_of
 from semibandits._labelled import in_item_order
+from semibandits._outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, whole_number
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Law
 from semibandits.learning import storage
-from semibandits.learning.arguments import (
-    Outcomes,
-    Seed,
-    check_decision_set,
-    check_policy,
-    default_variance,
-    generator_of,
-    known_law,
-    listed_outcomes,
-    whole_number,
-)
+from semibandits.learning.arguments import Seed, check_decision_set, check_policy, default_variance, generator_of, known_law
 from semibandits.learning.availability import Available, available_items
 from semibandits.learning.drift import DriftCheck
 from semibandits.learning.exclusion import Uses, exclusive
@@ -35,7 +25,7 @@ from semibandits.learning.progress import Progress
 from semibandits.learning.reading import Readable
 from semibandits.learning.replacement import SharedItems, move
 from semibandits.learning.restoration import fixed_state, moving_state, restore
-from semibandits.learning.round import Outcome, Round
+from semibandits.learning.round import Round
 from semibandits.policies.ageing import Ageing
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
@@ -197,7 +187,7 @@ class Learner(Readable):
         Parameters
         ----------
         count : int
-            Number of rounds, >= 1.
+            Number of rounds, from 1 to 1,000,000.
         available : array_like of bool, shape (d,), collection of labels, or callable, optional
             Items that the decisions may use, as for :meth:`ask`; by default all.
 
@@ -209,12 +199,12 @@ class Learner(Readable):
         Raises
         ------
         InvalidInputError
-            If `count` is not an integer >= 1, and as for :meth:`ask`.
+            If `count` is not such an integer, and as for :meth:`ask`.
         Infeasible, SolverError, UnsupportedError
             As for :meth:`ask`.
         """
         mask = None if available is None else available_items(available, self._progress.labels)
-        return self._progress.ask(mask, whole_number(count, "count", least=1))
+        return self._progress.ask(mask, number_of_rounds(count))
 
     @exclusive
     def tell(self, round_id: int, rewards: Outcome | None = None, *, costs: Outcome | None = None, partial: bool = False) -> None:

@@ -8,14 +8,15 @@ from typing import Final
 
 import numpy as np
 
-from semibandits._costs import about_costs, check_possible, negated
+from semibandits._costs import check_possible, negated
+from semibandits._outcomes import Outcome, about_costs
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import OutlierWarning, PositiveRewardsWarning
 from semibandits.laws import Gaussian
 from semibandits.learning.progress import Progress
-from semibandits.learning.round import Outcome, Round
+from semibandits.learning.round import Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
 from semibandits.policies.rules import LawPolicy, RulePolicy

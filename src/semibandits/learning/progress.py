@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from semibandits._outcomes import round_number
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision
 from semibandits.decisions.available import best_available
@@ -124,13 +125,11 @@ class Progress:
         InvalidInputError
             If there is none.
         """
-        if isinstance(round_id, bool | np.bool_) or not isinstance(round_id, int | np.integer):
-            raise InvalidInputError(f"round_id must be an integer, got {round_id!r}: pass round.id")
-        asked = self.open.get(int(round_id))
+        number = round_number(round_id)
+        asked = self.open.get(number)
         if asked is None:
-            known = 0 <= round_id < self.next_id
-            reason = "it was told or forgotten already" if known else "it was never asked for"
-            raise InvalidInputError(f"round_id must be that of an open round, got {round_id}: {reason}; see learner.open_rounds")
+            reason = "it was told or forgotten already" if 0 <= number < self.next_id else "it was never asked for"
+            raise InvalidInputError(f"round_id must be that of an open round, got {number}: {reason}; see learner.open_rounds")
         return asked
 
     def ask(self, mask: BoolArray | None, count: int = 1) -> tuple[Round, ...]:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
 from semibandits._html import html_block, html_remark, html_table
 from semibandits._labelled import arranged
+from semibandits._outcomes import Outcome, as_numbers
 from semibandits._text import brief
-from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER
 from semibandits.errors import InvalidInputError
 
-Outcome: TypeAlias = ArrayLike | Mapping[Hashable, float | None]
-"""Rewards in the order of the items of a round, or by their labels."""
 MOST_ROWS: Final = 20
 """Items of a round that a notebook shows."""
 
@@ -139,25 +138,3 @@ class Round:
 
 _MISSING: Final = float("nan")
 """The reward of a label that a mapping lacks; told apart from a NaN of the user by identity."""
-
-
-def as_numbers(values: Any) -> FloatArray:
-    """The values as new floats, NaN where they are None or masked.
-
-    NumPy would also convert texts and dates, drop imaginary parts, and read the data under a mask.
-    """
-    if isinstance(values, np.ma.MaskedArray):
-        values = values.tolist()  # None where masked
-    elif isinstance(values, list | tuple):
-        values = [None if value is np.ma.masked else value for value in values]
-    try:
-        array = np.asarray(values)
-        is_text = array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.ravel().tolist())
-        if is_text or array.dtype.kind not in "biufO":
-            what = f"{array.dtype} ones" if array.dtype.kind == "c" else repr(values)
-            raise InvalidInputError(f"rewards must be a sequence of real numbers, got {what}: convert them first")
-        return array.astype(np.float64, order="C")
-    except (TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, InvalidInputError):
-            raise
-        raise InvalidInputError(f"rewards must be a sequence of numbers, got {type(values).__name__}: {error}") from error

@@ -7,8 +7,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from semibandits._costs import check_possible, negated, one_of
+from semibandits._costs import check_possible, negated
 from semibandits._labelled import in_item_order
+from semibandits._outcomes import one_of
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, item_vector
 from semibandits.decisions.base import DecisionSet

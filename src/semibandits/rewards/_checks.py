@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits._costs import negated, one_of
+from semibandits._costs import negated
+from semibandits._outcomes import one_of
 from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits._validation import as_floats, variance_vector
 from semibandits.errors import InvalidInputError

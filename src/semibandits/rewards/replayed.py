@@ -8,7 +8,8 @@ from typing import Any, TypeAlias, cast, final
 import numpy as np
 
 from semibandits._arguments import hinted
-from semibandits._costs import negated, one_of
+from semibandits._costs import negated
+from semibandits._outcomes import one_of
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rewards import REPLAY_ITEMS, REPLAY_ROUNDS

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from typing import Any, Final
 
 from semibandits._fields import Fields, as_list, kind_of
 from semibandits._json import strict_json
+from semibandits._outcomes import Outcome
 from semibandits._typing import BoolArray
 from semibandits.errors import InvalidInputError
-from semibandits.learning.round import Outcome
+from semibandits.learning.availability import available_items
 from semibandits.service.answers import Refusal
 from semibandits.service.item_labels import ItemLabels, shorter_json
 
@@ -66,6 +68,10 @@ def available(fields: Fields, items: ItemLabels) -> BoolArray | None:
     if not isinstance(value, dict):
         return items.mask(as_list(value, "available"), "available")
     inner = Fields(value, "available")
+    if "by_label" in value:
+        by_label = _by_label(_pairs(as_list(inner.take("by_label"), "by_label"), items, "by_label"), items, "by_label")
+        inner.finish()
+        return available_items(by_label, items.labels)
     excepted = as_list(inner.take("except"), "except")
     inner.finish()
     return ~items.mask(excepted, "except")
@@ -100,10 +106,9 @@ def outcomes(fields: Fields, items: ItemLabels) -> tuple[list[tuple[int, Outcome
         inner.finish()
         listed.append((number, values))
         kinds.add(in_costs)
-    if len(kinds) != 1:
-        found = "none" if not kinds else "both"
-        raise InvalidInputError(f"outcomes must hold rewards or costs, got {found}: pass one kind in each request")
-    return listed, kinds.pop()
+    if len(kinds) > 1:
+        raise InvalidInputError("outcomes must hold rewards or costs, got both: pass one kind in each request")
+    return listed, kinds == {True}
 
 
 def limit_of_age(fields: Fields) -> dict[str, Any]:
@@ -128,23 +133,32 @@ def _seconds(value: Any) -> float:
 def _outcome(value: Any, items: ItemLabels, key: str) -> Any:
     """Numbers in the order of the items of the round, or by label."""
     if isinstance(value, dict):
-        return _by_label([(items.index_of_key(name, key), one) for name, one in value.items()], items, key)
+        return _numbers_by_label([(items.index_of_key(name, key), one) for name, one in value.items()], items, key)
     if not isinstance(value, list):
         raise InvalidInputError(
             f"{key} must be a list of numbers, a list of pairs [label, number] or an object, got {kind_of(value)}: pass one"
         )
     if not any(isinstance(entry, list) for entry in value):
         return [_number(entry, f"{key}[{position}]") for position, entry in enumerate(value)]
+    return _numbers_by_label(_pairs(value, items, key), items, key)
+
+
+def _numbers_by_label(pairs: list[tuple[int, Any]], items: ItemLabels, key: str) -> Outcome:
+    return {label: _number(value, f"{key} of an item") for label, value in _by_label(pairs, items, key).items()}
+
+
+def _pairs(entries: list[Any], items: ItemLabels, key: str) -> list[tuple[int, Any]]:
+    """Indices of items and what stands beside their labels."""
     pairs = []
-    for position, entry in enumerate(value):
+    for position, entry in enumerate(entries):
         if not isinstance(entry, list) or len(entry) != 2:
             raise InvalidInputError(f"{key}[{position}] must be a pair [label, number], got {shorter_json(entry)}: correct it")
         pairs.append((items.index(entry[0], f"{key}[{position}][0]"), entry[1]))
-    return _by_label(pairs, items, key)
+    return pairs
 
 
-def _by_label(pairs: list[tuple[int, Any]], items: ItemLabels, key: str) -> Outcome:
-    result = {items.labels[i]: _number(value, f"{key} of an item") for i, value in pairs}
+def _by_label(pairs: list[tuple[int, Any]], items: ItemLabels, key: str) -> dict[Hashable, Any]:
+    result = {items.labels[i]: value for i, value in pairs}
     if len(result) < len(pairs):
         raise InvalidInputError(f"{key} must hold each item once, got {len(pairs)} for {len(result)} items: drop one")
     return result

@@ -40,6 +40,7 @@ class ItemLabels:
         texts = [_text(label) for label in self.plain]
         self._index = {text: i for i, text in enumerate(texts)}
         self._is_distinct = len(self._index) == len(texts)
+        self._by_index = not any(isinstance(label, int | np.integer) for label in self.labels)
         self._of_text = {label: i for i, label in enumerate(self.plain) if isinstance(label, str)}
 
     def index(self, value: Any, where: str) -> int:
@@ -66,12 +67,13 @@ class ItemLabels:
         return self._found(of_json if found is None else found, key, where)
 
     def mask(self, values: list[Any], where: str) -> BoolArray:
-        """Mask of the items with these labels, shape (d,); a mask of truth values, or of 0 and 1 with repetitions, as it is."""
+        """Mask of the items with these labels, shape (d,); masks and indices count as in `learning.availability`."""
         if is_mask(values):
             return mask_of(values, len(self.labels), where)
         x = np.zeros(len(self.labels), dtype=np.bool_)
         for position, value in enumerate(values):
-            x[self.index(value, f"{where}[{position}]")] = True
+            is_index = self._by_index and type(value) is int and 0 <= value < len(x)
+            x[value if is_index else self.index(value, f"{where}[{position}]")] = True
         return x
 
     def _found(self, index: int | None, value: Any, where: str) -> int:
@@ -87,8 +89,8 @@ class ItemLabels:
 
 
 def _text(value: Any) -> str:
-    """The JSON by which equal labels are found; JSON has one kind of numbers, so 1.0 is 1."""
-    if isinstance(value, float) and value.is_integer():
+    """The JSON by which equal labels are found: as in Python, 1.0 and true are 1."""
+    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
         value = int(value)
     if isinstance(value, list):
         return f"[{','.join(map(_text, value))}]"

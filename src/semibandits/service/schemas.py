@@ -26,6 +26,11 @@ def _optional(schema: JSON) -> JSON:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+def _pair(schema: JSON) -> JSON:
+    """A label and a value of this schema."""
+    return {"type": "array", "prefixItems": [LABEL, schema], "minItems": 2, "maxItems": 2, "items": False}
+
+
 def _object(properties: Mapping[str, JSON], *, optional: tuple[str, ...] = (), **further: Any) -> JSON:
     return {
         "type": "object",
@@ -41,7 +46,7 @@ OUTCOME: Final[JSON] = {
     "null where the outcome of an item is lost.",
     "anyOf": [
         _list(_optional(NUMBER)),
-        _list({"type": "array", "prefixItems": [LABEL, _optional(NUMBER)], "minItems": 2, "maxItems": 2, "items": False}),
+        _list(_pair(_optional(NUMBER))),
         {"type": "object", "additionalProperties": _optional(NUMBER)},
     ],
 }
@@ -119,8 +124,14 @@ SCHEMAS: Final[dict[str, JSON]] = {
     "Ask": _object(
         {
             "available": {
-                "description": "Labels of the items that can be chosen, or an object with those that cannot; by default all.",
-                "anyOf": [_list(LABEL), _object({"except": _list(LABEL)}), {"type": "null"}],
+                "description": "Labels of the items that can be chosen, or a mask in their order; an object with those that "
+                "cannot, or with pairs of label and truth value for all; by default all.",
+                "anyOf": [
+                    _list(LABEL),
+                    _object({"except": _list(LABEL)}),
+                    _object({"by_label": _list(_pair(TRUTH))}),
+                    {"type": "null"},
+                ],
             },
             "count": {"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS, "default": 1},
         },
@@ -129,7 +140,7 @@ SCHEMAS: Final[dict[str, JSON]] = {
     "Asked": _object({"rounds": _list(_object({**_ROUND, "indices": _list(WHOLE)}))}),
     "Tell": _object({**_OUTCOMES, "partial": TRUTH}, optional=("rewards", "costs", "partial"), oneOf=_EITHER),
     "TellMany": _object(
-        {"outcomes": _list(_object(_OUTCOMES, optional=("rewards", "costs"), oneOf=_EITHER), minItems=1), "partial": TRUTH},
+        {"outcomes": _list(_object(_OUTCOMES, optional=("rewards", "costs"), oneOf=_EITHER)), "partial": TRUTH},
         optional=("partial",),
     ),
     "Told": _object({"told": WHOLE}),

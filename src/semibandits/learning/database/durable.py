@@ -8,10 +8,10 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, final
 
+from semibandits._outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, whole_number
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
-from semibandits.learning.arguments import Outcomes, listed_outcomes, whole_number
 from semibandits.learning.availability import Available
 from semibandits.learning.database import forks, operations
 from semibandits.learning.database.grouping import Apart, Call, CallQueue
@@ -21,7 +21,7 @@ from semibandits.learning.database.times import checked_seconds, now
 from semibandits.learning.drift import Drift
 from semibandits.learning.intervals import Estimates
 from semibandits.learning.learner import Learner
-from semibandits.learning.round import Outcome, Round
+from semibandits.learning.round import Round
 from semibandits.policies.base import Policy
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ class DurableLearner:
         StorageError
             If the call cannot be stored.
         """
-        number = whole_number(count, "count", least=1)
+        number = number_of_rounds(count)
         payload = {"count": number, **operations.ask_payload(available, self._decision_set)}
         entry = self._write(
             operations.ASK_MANY, lambda learner: payload, key=key, repeated=lambda stored: {"available": None, **payload}

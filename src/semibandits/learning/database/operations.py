@@ -10,8 +10,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from semibandits._costs import about_costs, negated
+from semibandits._costs import negated
 from semibandits._json import strict_json
+from semibandits._outcomes import Outcome, about_costs
 from semibandits._text import shortened
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
@@ -19,7 +20,7 @@ from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
 from semibandits.learning.availability import Available, available_items
 from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.learner import Learner
-from semibandits.learning.round import Outcome, Round
+from semibandits.learning.round import Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.plans import Plan
 

@@ -1,0 +1,241 @@
+"""A learner in memory, in SQLite, in PostgreSQL and over HTTP: the same calls, the same results, errors and states."""
+
+import itertools
+import math
+from contextlib import ExitStack
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import semibandits as sb
+from semibandits.client import Client
+from serving import TOKEN, serving
+
+SETS = {
+    "text": lambda: sb.MSets(4, 2, items=["a", "b", "c", "d"]),
+    "tuples": lambda: sb.Paths([("s", "x"), ("s", "y"), ("x", "y"), ("x", "t"), ("y", "t")], "s", "t"),
+    "numbers": lambda: sb.MSets(5, 2, items=[7, 2.5, True, 10**15, 0]),
+    "indices": lambda: sb.MSets(4, 2),
+}
+NAMES = map(str, itertools.count())
+NAN, INF = math.nan, math.inf
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """URL of a database and a client of a service of its learners."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('service')}/served.db"
+    sb.open_learner(url, name="first", decision_set=sb.MSets(2, 1), variance=1.0).close()
+    with serving(url) as address, Client(address, token=TOKEN, retries=0) as client:
+        yield url, client
+
+
+@pytest.fixture(scope="module")
+def databases(tmp_path_factory, postgres):
+    return {"sqlite": f"sqlite:///{tmp_path_factory.mktemp('four')}/learners.db", "postgresql": postgres()}
+
+
+class Four:
+    """The four learners; each call is made on all of them and must end alike."""
+
+    def __init__(self, learners):
+        self.learners = learners
+
+    def __call__(self, method, *arguments, **named):
+        """The common result, or the class of the common error, after which all have the same state."""
+        learners = {name: one for name, one in self.learners.items() if name != "memory" or "key" not in named}
+        results = {name: outcome(one, method, arguments, named) for name, one in learners.items()}
+        shown = f"{method}({', '.join([*map(repr, arguments), *(f'{key}={value!r}' for key, value in named.items())])})"
+        first = next(iter(results.values()))
+        assert all(one == first for one in results.values()), f"{shown}: {results}"
+        if "key" not in named:
+            self.state()
+        return first
+
+    def state(self):
+        """The common state."""
+        states = {name: one.state() for name, one in self.learners.items()}
+        first = states["memory"]
+        assert all(one == first for one in states.values())
+        return first
+
+
+class Made:
+    """An argument that is made anew for each learner: calls may use it up."""
+
+    def __init__(self, make, labels):
+        self.make, self.labels = make, labels[:2]
+
+    def __repr__(self):
+        return repr(self.make(*self.labels))
+
+
+def outcome(learner, method, arguments, named):
+    named = {name: value.make(*value.labels) if isinstance(value, Made) else value for name, value in named.items()}
+    try:
+        found = getattr(learner, method)(*arguments, **named)
+    except sb.SemibanditsError as error:
+        return type(error).__name__
+    rounds = found if isinstance(found, tuple) else (found,)
+    if found is None:
+        return None
+    if method == "expire":
+        return [getattr(one, "id", one) for one in rounds]
+    return [(one.id, list(one.items), one.labels) for one in rounds]
+
+
+@pytest.fixture(params=SETS)
+def four(request, service, databases):
+    """Fresh learners on one decision set, after a round that was told; two more are open, with the ids 1 and 2."""
+    x, name = SETS[request.param](), next(NAMES)
+    options = {"variance": 0.5, "seed": 3, "drift_error": None}
+    with ExitStack() as opened:
+        learners = {"memory": sb.Learner(x, sb.CUCB(), **options)}
+        for kind, url in (databases | {"http": service[0]}).items():
+            learners[kind] = sb.open_learner(url, name=name, decision_set=x, policy=sb.CUCB(), **options)
+            opened.callback(learners[kind].close)
+        learners["http"] = service[1].learner(name)
+        calls = Four(learners)
+        for _ in range(3):
+            calls("ask")
+        calls("tell", 0, [0.5, 1.0])
+        yield calls
+
+
+OUTCOMES = [
+    None, {}, [], [None], [None, None], [NAN, NAN], [NAN, 1.0], [None, 1.0], [1.0], [1.0, 2.0, 3.0], [1, True], [True, False],
+    [INF, 1.0], [-INF, 1.0], [1e301, 0.0], [10**400, 0], ["1", 2.0], ["a", "b"], "ab", b"ab", 1.0, 1, True, [[1.0, 2.0]],
+    [1j, 0.0], [[1.0], [2.0]], np.array([1.0, 2.0]), np.array([NAN, 2.0]), np.array([[1.0, 2.0]]), pd.Series([1.0, 2.0]),
+    np.ma.array([1.0, 2.0], mask=[True, False]), (1.0, 2.0), np.float64(1.0), np.array(["1.0", "2.0"]), object(), range(2),
+    np.array([1, 2], dtype=object), {1.0, 2.0}, [np.float32(1.0), np.int8(2)], [pd.NA, 1.0], {"unknown": 1.0}, {None: 1.0},
+]  # fmt: skip
+MADE = [
+    lambda a, b: iter([1.0, 2.0]),
+    lambda a, b: {a: 1.0, b: 2.0},
+    lambda a, b: {b: 2.0, a: 1.0},
+    lambda a, b: {a: 1.0},
+    lambda a, b: {a: None, b: 2.0},
+    lambda a, b: {a: NAN, b: NAN},
+    lambda a, b: {a: None, b: None},
+    lambda a, b: {a: INF, b: 1.0},
+    lambda a, b: {a: "1", b: 1.0},
+    lambda a, b: {a: True, b: 2.0},
+    lambda a, b: {a: [1.0], b: 2.0},
+    lambda a, b: {a: 1.0, b: 2.0, "other": 3.0},
+    lambda a, b: {0: 1.0, 1: 2.0},
+    lambda a, b: {str(a): 1.0, b: 2.0},
+    lambda a, b: [(a, 1.0), (b, 2.0)],
+    lambda a, b: [[a, 1.0], [a, 2.0]],
+    lambda a, b: pd.Series([1.0, 2.0], index=pd.Index([a, b], tupleize_cols=False)),
+    lambda a, b: pd.Series([1.0, None], index=pd.Index([a, b], tupleize_cols=False)),
+]
+"""Outcomes from the first two labels of a round."""
+ROUNDS = [
+    -1, 0, 3, 10**6, 2**60, 10**30, True, False, 1.0, 1.5, NAN, INF, "1", None, [1], np.int64(1), np.float64(1.0), np.bool_(True),
+]  # fmt: skip
+AVAILABLE = [
+    None, [], {}, set(), "a", b"a", 1, True, 1.5, object(), [None], [NAN], ["unknown"], [0, 1], [1, 1, 1, 1], [0, 0, 0, 0],
+    [True, True], [True] * 4, [True] * 5, [False] * 4, [1, 0, 1, 1, 1], np.ones(4, dtype=bool), np.ones(5, dtype=bool),
+    np.ones(4), np.ones((2, 2), dtype=bool), {"a": True}, {"a": "yes", "b": "no", "c": "no", "d": "no"}, ["a", "b"],
+    {"a", "c", "d"}, ("b", "b", "c"), dict.fromkeys("abcd", True) | {"a": False}, dict.fromkeys("abcd", 1) | {"a": 0},
+    pd.Series([True, True, False, True], index=list("abcd")), pd.Series(["a", "b"]), pd.Index(["a", "b"]), np.array(["a", "b"]),
+    [["s", "x"], ["x", "t"]], [("s", "x"), ("x", "t")], ["s", "x"], [7, 2.5], [7, 2.5, True], [7.0, 1, 0], [1e15, 7], [10**15, 0],
+    [np.int64(7), np.float64(2.5)], [2**60], [0, 1, 2, 3], [1, 3], {("s", "x"): True}, pd.Series([1, 0], index=["x", "y"]),
+]  # fmt: skip
+COUNTS = [0, -1, 1, 2, 1000, True, False, 1.0, 1.5, NAN, "2", None, [1], np.int64(2), np.float64(2.0), 10**6 + 1, 10**30]
+LIMITS = [0, -1, 1, 10**6, 10**30, True, False, 1.0, 1.5, NAN, INF, "1", [1], np.int64(1), np.float64(1.0), object()]
+
+
+@pytest.mark.parametrize(("name", "partial"), [("rewards", False), ("rewards", True), ("costs", True)])
+def test_outcomes(four, name, partial):
+    for given in [*OUTCOMES, *MADE]:
+        ((number, _, labels),) = four("ask")
+        if four("tell", number, partial=partial, **{name: Made(given, labels) if callable(given) else given}) is not None:
+            four("forget", number)
+
+
+def test_rounds(four):
+    for number in ROUNDS:
+        four("tell", number, [1.0, 2.0])
+        four("tell", number, {}, partial=True)
+        four("forget", number)
+    four("tell", 2)
+    four("tell", 2, [1.0, 2.0], costs=[1.0, 2.0])
+
+
+def test_many_outcomes(four):
+    for given in (
+        None,
+        {},
+        [],
+        [1],
+        "ab",
+        1,
+        [(1, [1.0, 2.0], 3)],
+        {1: [1.0, 2.0], 3: [1.0, 2.0]},
+        {1: [1.0]},
+        [(1, [1.0, 2.0])] * 2,
+    ):
+        for name in ("outcomes", "costs"):
+            four("tell_many", **{name: given})
+    for number in ROUNDS:
+        four("tell_many", [(number, [1.0, 2.0]), (2, [1.0, 2.0])])
+        four("ask")
+    four("tell_many", {3: [1.0, 2.0], 4: {}}, partial=True)
+
+
+def test_available(four):
+    for given in AVAILABLE:
+        found = four("ask", given)
+        if isinstance(found, list):
+            four("forget", found[0][0])
+        four("ask_many", 2, given)
+
+
+def test_counts(four):
+    for count in COUNTS:
+        four("ask_many", count)
+
+
+def test_limits(four):
+    four("expire")
+    four("expire", age=1, before=1)
+    for limit in LIMITS:
+        four("expire", age=limit)
+        four("expire", before=limit)
+        four("ask_many", 2)
+
+
+KEYS = ["k", "", "k k", "\n", "x" * 200, "x" * 201, 1, True, b"k", ["k"], object()]
+HEADERLESS = [" ", "k ", "é"]
+"""Keys that are none over HTTP, where they are headers."""
+
+
+def test_keys(four):
+    """All but the learner in memory, which repeats no calls."""
+    for key in KEYS:
+        four("ask", key=key)
+        four("ask", key=key)
+        four("tell", 1, [1.0, 2.0], key=key)
+    for key in HEADERLESS:
+        with pytest.raises(sb.InvalidInputError, match="key must be a printable ASCII text"):
+            four.learners["http"].ask(key=key)
+    ((number, _, (a, b, *_)),) = four("ask", key="ask")
+    for given in ([1.0, 2.0], {a: 1.0, b: 2.0}, {b: 2.0, a: 1.0}, [1.0, 2.5], [1.0], {}, [None, None], ["1", 2.0]):
+        four("tell", number, given, key="tell")
+        four("tell", number, given, partial=True, key="tell")
+    four("tell", number, costs=[-1.0, -2.0], key="tell")
+    four("tell", number + 1, [1.0, 2.0], key="tell")
+    four("forget", number, key="tell")
+    four("forget", 2, key="forget")
+    four("forget", 2, key="forget")
+    four("forget", 1, key="forget")
+    four("ask_many", 2, key="many")
+    four("ask_many", 2, key="many")
+    four("ask_many", 3, key="many")
+    four("ask", key="many")
+    four("expire", age=1, key="expire")
+    four("expire", age=1, key="expire")
+    four("expire", age=2, key="expire")
+    four("expire", before=1, key="expire")
