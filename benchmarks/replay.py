@@ -22,7 +22,7 @@ from sqlalchemy import text
 
 import semibandits as sb
 from reporting import Report
-from semibandits.learning.database import operations
+from semibandits.learning.database import entries as operations
 from semibandits.learning.database.opening import existing, stored_learner
 
 NAME = "long"

@@ -19,9 +19,9 @@ import numpy as np
 
 import semibandits as sb
 from semibandits.errors import StorageError
-from semibandits.learning.database import operations
+from semibandits.learning.database import entries as operations
+from semibandits.learning.database.entries import Entry
 from semibandits.learning.database.opening import existing, stored_learner
-from semibandits.learning.database.operations import Entry
 
 NAME = "crashes"
 PATIENCE = 60.0

@@ -26,7 +26,7 @@ from semibandits.client import Client
 from semibandits.errors import SemibanditsError, StorageError
 from semibandits.families.description import digest
 from semibandits.learning.database import journal
-from semibandits.learning.database.operations import Entry
+from semibandits.learning.database.entries import Entry
 from semibandits.service import create_app
 
 ARCS = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")]

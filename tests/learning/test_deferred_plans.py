@@ -1,6 +1,7 @@
 """Plans that are solved outside `ask`: what is played meanwhile, and that replays never solve anything."""
 
 import threading
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from learner_cases import SETS, means_of
 
 import semibandits as sb
 from semibandits import OSSB, InvalidInputError, StorageError
+from semibandits.learning.operations import Adopt
 
 ARGUMENTS = {"policy": sb.OSSB(), "variance": 0.2, "seed": 1, "defer_plans": True}
 
@@ -124,7 +126,7 @@ def test_plans_of_two_processes_apply_in_their_order(url):
         play(other, 12)
         second = other._read(lambda learner: learner._progress.planner()).plan()
         for plan in (second, first):
-            one._write("plan", lambda learner, plan=plan: plan.state(), key=None)
+            one._change(Adopt(plan), None)
         assert one.state() == other.state() == opened(url).state()
         memory = one._read(lambda learner: learner._agent.player.memory.copy())
         np.testing.assert_array_equal(memory, first.memory)
@@ -153,6 +155,16 @@ def test_others_ask_while_a_plan_is_solved(url, monkeypatch):
         assert learner.state() == opened(url).state()
 
 
+@dataclass
+class Damaged:
+    """A plan whose state is wrong."""
+
+    content: dict
+
+    def state(self):
+        return self.content
+
+
 def test_a_damaged_plan_is_refused(url):
     with opened(url) as learner:
         play(learner, 12)
@@ -160,7 +172,7 @@ def test_a_damaged_plan_is_refused(url):
         plan = learner._read(lambda one: one._progress.planner()).plan().state()
         for wrong in ({"memory": [1.0]}, {"decisions": [[99]]}, {"optimal": [0]}, {"decisions": None}):
             with pytest.raises((InvalidInputError, StorageError, TypeError)):
-                learner._write("plan", lambda one, wrong=wrong: {**plan, **wrong}, key=None)
+                learner._change(Adopt(Damaged({**plan, **wrong})), None)
         assert learner.state() == opened(url).state()
 
 

@@ -13,7 +13,7 @@ from learner_cases import OPTIONS, POLICIES, SETS, execute, means_of, new, opene
 import semibandits as sb
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database import opening
-from semibandits.learning.database.operations import Entry
+from semibandits.learning.database.entries import Entry
 
 
 def play(learners, rounds, theta, seed=0):
@@ -46,8 +46,7 @@ def test_the_decisions_and_the_state_are_those_of_a_learner_in_memory(family, po
 def test_all_properties_are_those_of_a_learner_in_memory(file_url):
     memory, durable = sb.Learner(sb.MSets(6, 2), sb.CUCB(), **OPTIONS), new(file_url)
     play([memory, durable], 12, np.linspace(0, 1, 6))
-    names = {name for name in dir(sb.Learner) if not name.startswith("_")}
-    assert names - set(dir(durable)) == {"from_history", "from_rounds", "from_state"}
+    assert isinstance(durable, sb.Learner)
     for name in ("rounds", "plays", "means", "costs"):
         np.testing.assert_array_equal(getattr(durable, name), getattr(memory, name))
     np.testing.assert_array_equal(durable.best(), memory.best())

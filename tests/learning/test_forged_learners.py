@@ -17,8 +17,8 @@ from semibandits import InvalidInputError, SemibanditsError, StorageError, matro
 from semibandits.families.description import rebuild
 from semibandits.learning import storage
 from semibandits.learning.database import journal, transfer
+from semibandits.learning.database.entries import Entry
 from semibandits.learning.database.opening import existing, new_backend, stored_learner
-from semibandits.learning.database.operations import Entry
 from semibandits.policies.many.agent import ManyItemsAgent
 
 MOST_MEMORY = 32 * 2**20

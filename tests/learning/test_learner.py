@@ -9,6 +9,7 @@ from learner_cases import POLICIES, SETS, Fixed, Pairs, text
 
 import semibandits as sb
 from semibandits import ESCB, OSSB, InvalidInputError, Learner, MSets, Round, SolverError, ThompsonSampling
+from semibandits.learning.reading import facts_of
 
 
 def fresh(policy=None, decision_set=None, seed=0):
@@ -240,9 +241,9 @@ def test_paths_that_were_never_tried_are_not_the_best_so_far():
     asked = learner.ask()
     learner.tell(asked.id, costs=[4.0, 4.0])
     np.testing.assert_array_equal(learner.best(), asked.decision)
-    assert ("Its mean cost so far", "8") in learner._facts()
+    assert ("Its mean cost so far", "8") in facts_of(learner)
     learner = Learner(sb.MSets(3, 2), variance=1.0, seed=0)
     asked = learner.ask()
     learner.tell(asked.id, costs={int(asked.items[0]): 5.0}, partial=True)
     assert learner.best()[asked.items[0]]
-    assert ("Its mean cost so far", "5, without 1 item never observed") in learner._facts()
+    assert ("Its mean cost so far", "5, without 1 item never observed") in facts_of(learner)

@@ -36,8 +36,9 @@ def test_costs_of_routes_without_a_minus_sign_cause_one_warning(outcome):
     learner = sb.Learner(x, variance=100.0, seed=0)
     for _ in range(2):  # warnings are errors in tests
         learner.tell(learner.ask().id, **outcome)
-    with pytest.warns(sb.PositiveRewardsWarning, match="pass positive costs as costs="):
+    with pytest.warns(sb.PositiveRewardsWarning, match="pass positive costs as costs=") as warned:
         learner.tell(learner.ask().id, **outcome)
+    assert warned[0].filename == __file__  # it points at the call, not into the library
     learner.tell(learner.ask().id, **outcome)  # no second warning
     quiet = sb.Learner(x, variance=100.0, seed=0)
     quiet.tell(quiet.ask().id, costs=[80.0, 57.0])

@@ -11,8 +11,8 @@ from learner_cases import execute, new, summed
 import semibandits as sb
 from semibandits.errors import StorageError
 from semibandits.learning.database import durable, replica, schema, times, transfer
+from semibandits.learning.database.entries import Entry
 from semibandits.learning.database.opening import stored_learner
-from semibandits.learning.database.operations import Entry
 
 START = 1_700_000_000_000
 

@@ -21,6 +21,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
 from semibandits.learning.database.opening import check_sqlalchemy, existing, new_backend, reopened, stored_learner
 from semibandits.learning.learner import Learner
+from semibandits.learning.reading import facts_of
 from semibandits.reporting.formatting import counted
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def _show(url: str, name: str, *, as_json: bool) -> None:
         )
         return
     facts = facts_table()
-    for title, value in state._facts():
+    for title, value in facts_of(state):
         facts.add_row(title, shortened(value, LONGEST_FACT))
     facts.add_row("Created", stored["created"])
     facts.add_row(

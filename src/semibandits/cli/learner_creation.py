@@ -12,8 +12,8 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
 from semibandits.instances import Instance, ProblemOptions
+from semibandits.learning.database.entries import new_name
 from semibandits.learning.database.opening import new_backend, open_learner
-from semibandits.learning.database.operations import new_name
 from semibandits.learning.learner import Learner
 from semibandits.policies.registry import policy_from
 from semibandits.studies.policies import PolicyChoice

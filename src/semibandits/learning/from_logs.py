@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from semibandits._outcomes import about_costs, one_of
 from semibandits._typing import ArrayLike
@@ -16,23 +16,15 @@ from semibandits.learning.outcomes import OutcomeCheck
 from semibandits.learning.progress import Progress
 from semibandits.policies.base import Policy
 
+if TYPE_CHECKING:
+    from semibandits.learning.learner import Learner
+
 
 class FromLogs(ABC):
     """The part of :class:`Learner` that creates it from logs."""
 
     _progress: Progress
     _outcomes: OutcomeCheck
-
-    @abstractmethod
-    def __init__(
-        self,
-        decision_set: DecisionSet,
-        policy: Policy | None = None,
-        *,
-        variance: ArrayLike | None = None,
-        seed: Seed,
-        law: Law | str | None = None,
-    ) -> None: ...
 
     @classmethod
     def from_history(
@@ -48,7 +40,7 @@ class FromLogs(ABC):
         law: Law | str | None = None,
         rounds: int | None = None,
         ignore_unknown: bool = False,
-    ) -> Self:
+    ) -> Learner:
         """Start from observed rewards of single items, for instance from the logs of another system.
 
         Parameters
@@ -85,7 +77,7 @@ class FromLogs(ABC):
         explore at most as much as with T, and less by what grows as ln(T / t). It is at least the number of plays of each item.
         """
         given, in_costs = one_of(rewards, costs, "rewards")
-        learner = cls(decision_set, policy, variance=variance, seed=seed, law=law)
+        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law)
         with about_costs(in_costs):
             history = history_of(
                 decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown, law=learner._outcomes.law,
@@ -106,7 +98,7 @@ class FromLogs(ABC):
         seed: Seed,
         law: Law | str | None = None,
         ignore_unknown: bool = False,
-    ) -> Self:
+    ) -> Learner:
         """Start from rounds of another system. The same as :meth:`from_history`, with the number of rounds.
 
         Parameters
@@ -133,10 +125,17 @@ class FromLogs(ABC):
         `ask`.
         """
         given, in_costs = one_of(outcomes, costs, "outcomes")
-        learner = cls(decision_set, policy, variance=variance, seed=seed, law=law)
+        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law)
         with about_costs(in_costs):
             history = history_of_rounds(
                 decision_set, given, ignore_unknown=ignore_unknown, law=learner._outcomes.law, in_costs=in_costs
             )
         learner._progress.recall(history)
         return learner
+
+
+def _new() -> type[Learner]:
+    """The class of learners, which inherits from this one."""
+    from semibandits.learning.learner import Learner
+
+    return Learner

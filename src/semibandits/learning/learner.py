@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self, final
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from semibandits._arguments import hinted
 from semibandits._labelled import in_item_order
 from semibandits._outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, whole_number
-from semibandits._typing import ArrayLike, FloatArray
+from semibandits._typing import ArrayLike, BoolArray
 from semibandits._validation import as_floats, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
@@ -19,6 +20,7 @@ from semibandits.learning.availability import Available, available_items
 from semibandits.learning.drift import DriftCheck
 from semibandits.learning.exclusion import Uses, exclusive
 from semibandits.learning.intervals import law_of
+from semibandits.learning.operations import Adopt, Ask, AskMany, Expire, Forget, Operation, Tell
 from semibandits.learning.options import NAMES, Options
 from semibandits.learning.outcomes import OutcomeCheck
 from semibandits.learning.progress import Progress
@@ -34,8 +36,9 @@ from semibandits.policies.many.agent import started
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
 
+T = TypeVar("T")
 
-@final
+
 class Learner(Readable):
     """Ask for a decision, carry it out, tell its rewards.
 
@@ -132,6 +135,7 @@ class Learner(Readable):
         values = as_floats(variance, "variance")
         variance_vector(values, decision_set)
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
+        self._labels = decision_set.items
         self._rng = generator_of(seed)
         self._outcomes = OutcomeCheck(policy, decision_set, variance)
         prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=[self._outcomes.law])
@@ -148,8 +152,7 @@ class Learner(Readable):
         self._fixed_state: dict[str, Any] | None = None
         self._uses = Uses()
 
-    @exclusive
-    def ask(self, available: Available | None = None) -> Round:
+    def ask(self, available: Available | None = None, *, key: str | None = None) -> Round:
         """Open a round and return it, with the next decision. `tell` or `forget` closes the round.
 
         Parameters
@@ -157,6 +160,8 @@ class Learner(Readable):
         available : array_like of bool, shape (d,), collection of labels, or callable, optional
             Items that the decision may use in this round: a mask, also by label, their labels (or their indices where no label is
             an integer), or a function that returns for the label of an item whether it is available. By default all.
+        key : str, optional
+            In a database, the name of this call: a repeated call with the same key returns the same round.
 
         Raises
         ------
@@ -166,7 +171,7 @@ class Learner(Readable):
             If the policy finds no decision; the message names a remedy.
         InvalidInputError
             If `available` is malformed or holds an unknown label, or if your own policy or decision set returns something that
-            is not a decision.
+            is not a decision; if the key is malformed, was used for another call, or the learner is not in a database.
         UnsupportedError
             If some item is not available, and your own policy does not implement `Agent.choose_among`.
 
@@ -176,12 +181,10 @@ class Learner(Readable):
         about their items: an item that is not available is neither explored nor compared with. With the same items available
         in every round it plays as a policy that has never had the others.
         """
-        mask = None if available is None else available_items(available, self._progress.labels)
-        (asked,) = self._progress.ask(mask)
+        (asked,) = self._change(Ask(self._mask(available)), key)
         return asked
 
-    @exclusive
-    def ask_many(self, count: int, available: Available | None = None) -> tuple[Round, ...]:
+    def ask_many(self, count: int, available: Available | None = None, *, key: str | None = None) -> tuple[Round, ...]:
         """Open several rounds at once, or none if an error occurs: the same rounds as so many calls of :meth:`ask`.
 
         Parameters
@@ -190,6 +193,8 @@ class Learner(Readable):
             Number of rounds, from 1 to 1,000,000.
         available : array_like of bool, shape (d,), collection of labels, or callable, optional
             Items that the decisions may use, as for :meth:`ask`; by default all.
+        key : str, optional
+            As for :meth:`ask`.
 
         Returns
         -------
@@ -203,11 +208,17 @@ class Learner(Readable):
         Infeasible, SolverError, UnsupportedError
             As for :meth:`ask`.
         """
-        mask = None if available is None else available_items(available, self._progress.labels)
-        return self._progress.ask(mask, number_of_rounds(count))
+        return self._change(AskMany(self._mask(available), number_of_rounds(count)), key)
 
-    @exclusive
-    def tell(self, round_id: int, rewards: Outcome | None = None, *, costs: Outcome | None = None, partial: bool = False) -> None:
+    def tell(
+        self,
+        round_id: int,
+        rewards: Outcome | None = None,
+        *,
+        costs: Outcome | None = None,
+        partial: bool = False,
+        key: str | None = None,
+    ) -> None:
         """Observe the rewards of a round and close it.
 
         Parameters
@@ -221,15 +232,21 @@ class Learner(Readable):
         partial : bool
             Whether the outcomes of some items may be lost: items whose reward is NaN, None or masked in a sequence, or whose
             label is absent from a mapping, count as never played. If the outcomes of all are, this is :meth:`forget`.
+        key : str, optional
+            In a database, the name of this call: a repeated call with the same key for the same outcome changes nothing.
 
         Raises
         ------
         InvalidInputError
-            If there is no such open round, the outcome is malformed, or both or neither of `rewards` and `costs` are given.
+            If there is no such open round, the outcome is malformed, or both or neither of `rewards` and `costs` are given; if
+            the key is malformed, was used for another call, or the learner is not in a database.
         """
-        self._observe([self._checked(round_id, *one_of(rewards, costs, "rewards"), partial=partial)])
+        outcome, in_costs = one_of(rewards, costs, "rewards")
+        self._change(Tell([(round_id, outcome)], in_costs, partial), key)
 
-    def tell_many(self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False) -> None:
+    def tell_many(
+        self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False, key: str | None = None
+    ) -> None:
         """Observe the rewards of several rounds: of all, or of none if one outcome is malformed.
 
         Parameters
@@ -240,51 +257,37 @@ class Learner(Readable):
             The same in costs, instead of `outcomes`.
         partial : bool
             Whether the outcomes of some items may be lost, as for :meth:`tell`.
+        key : str, optional
+            As for :meth:`tell`.
 
         Raises
         ------
         InvalidInputError
-            If an outcome is malformed, a round occurs twice, or both or neither of `outcomes` and `costs` are given.
+            If an outcome is malformed, a round occurs twice, or both or neither of `outcomes` and `costs` are given; about the
+            key as for :meth:`tell`.
         """
-        listed, in_costs = listed_outcomes(outcomes, costs)
-        self._tell_listed(listed, in_costs=in_costs, partial=partial)
+        self._change(Tell(*listed_outcomes(outcomes, costs), partial), key)
 
-    @exclusive
-    def _tell_listed(self, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool) -> None:
-        checked = [self._checked(*pair, in_costs, partial=partial) for pair in listed]
-        if len({asked.id for asked, _ in checked}) < len(checked):
-            raise InvalidInputError(
-                f"outcomes must hold each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
-            )
-        self._observe(checked)
-
-    def _observe(self, checked: list[tuple[Round, FloatArray]]) -> None:
-        """Observe rewards of open rounds, and log drifts."""
-        drift = self._progress.drift
-        known = 0 if drift is None else drift.count
-        for asked, values in checked:
-            self._progress.observe(asked, values)
-        if drift is not None:
-            drift.log(known)
-
-    @exclusive
-    def forget(self, round_id: int) -> None:
+    def forget(self, round_id: int, *, key: str | None = None) -> None:
         """Close a round whose outcome is lost.
 
         Parameters
         ----------
         round_id : int
             ``round.id`` of an open round.
+        key : str, optional
+            As for :meth:`tell`.
 
         Raises
         ------
         InvalidInputError
-            If there is no such open round.
+            If there is no such open round; about the key as for :meth:`tell`.
         """
-        self._progress.forget(self._open_round(round_id))
+        self._change(Forget(round_id), key)
 
-    @exclusive
-    def expire(self, *, age: int | None = None, before: int | None = None) -> tuple[Round, ...]:
+    def expire(
+        self, *, age: int | None = None, before: int | None = None, seconds: float | None = None, key: str | None = None
+    ) -> tuple[Round, ...]:
         """Forget old open rounds, whose outcomes will no longer arrive.
 
         Parameters
@@ -292,7 +295,12 @@ class Learner(Readable):
         age : int
             >= 0. Forget open rounds after which more than this many rounds were asked for. The latest round has age 0.
         before : int
-            >= 0. Forget open rounds whose id is smaller, instead of `age`; ``before=learner.rounds`` forgets all.
+            >= 0. Forget open rounds whose id is smaller; ``before=learner.rounds`` forgets all.
+        seconds : float
+            >= 0, in a database. Forget the open rounds up to the last one that was asked for more than so many seconds ago.
+            Rounds from the first one on that is younger are kept, so that a wrong clock makes rounds expire later.
+        key : str, optional
+            In a database, the name of this call: a repeated call with the same key returns the same rounds.
 
         Returns
         -------
@@ -302,27 +310,35 @@ class Learner(Readable):
         Raises
         ------
         InvalidInputError
-            If both or neither of `age` and `before` are given, or the value is not an integer >= 0.
+            Unless exactly one of `age`, `before` and `seconds` is given, an integer >= 0 or a number of seconds >= 0; about the
+            key as for :meth:`tell`.
         """
-        limit = self._expiry(age, before)
-        old = tuple(asked for asked in self._progress.open.values() if asked.id < limit)
-        for asked in old:
-            self._progress.forget(asked)
-        return old
-
-    def _expiry(self, age: int | None, before: int | None) -> int:
-        """The id below which open rounds are old, >= 0; see `expire`."""
-        if (age is None) == (before is None):
+        if (age is not None) + (before is not None) + (seconds is not None) != 1:
             raise InvalidInputError(
-                f"expire takes either age or before, got age={age!r} and before={before!r}: pass for instance age=1000"
+                f"expire takes one of age, before and seconds, got age={age!r}, before={before!r} and seconds={seconds!r}: pass "
+                "for instance age=1000"
             )
-        return whole_number(before, "before") if age is None else max(self._progress.next_id - 1 - whole_number(age, "age"), 0)
+        if seconds is not None:
+            return self._change(self._older_than(seconds), key)
+        if before is not None:
+            limit = whole_number(before, "before")
+            return self._change(Expire({"before": min(limit, sys.maxsize)}, lambda one: limit), key)
+        most = whole_number(age, "age")
+        oldest = Expire({"age": min(most, sys.maxsize)}, lambda one: max(one._progress.next_id - 1 - most, 0))
+        return self._change(oldest, key)
 
-    @exclusive
+    def _older_than(self, seconds: float) -> Expire:
+        raise InvalidInputError(
+            f"seconds must be left out, got {seconds!r}: learners in memory do not know when rounds were asked for; pass age or "
+            "before, or use sb.open_learner"
+        )
+
     def solve_plan(self) -> bool:
         """Make the plan that the policy wants, at the present estimates, and follow it from the next round on.
 
-        For learners with ``defer_plans=True``; others make plans in `ask`.
+        For learners with ``defer_plans=True``; others make plans in `ask`. In a database, other threads and processes ask and
+        tell while the plan is solved. It is stored as it is, so that nobody solves it again; if several processes solve one, they
+        follow the last.
 
         Returns
         -------
@@ -334,17 +350,38 @@ class Learner(Readable):
         SolverError
             If no plan can be made.
         """
-        if not self._progress.wants_plan:
+        planner = self._read(lambda one: one._progress.planner() if one._progress.wants_plan else None)
+        if planner is None:
             return False
-        self._progress.adopt(self._progress.planner().plan())
+        self._change(Adopt(planner.plan()), None)
         return True
 
+    def _mask(self, available: Available | None) -> BoolArray | None:
+        return None if available is None else available_items(available, self._labels)
+
+    def _read(self, work: Callable[[Learner], T], *, alone: bool = True) -> T:
+        """A value of the learner in its latest state; `alone` unless it is one number, which another call may be changing."""
+        return self._alone(work) if alone else work(self)
+
     @exclusive
+    def _alone(self, work: Callable[[Learner], T]) -> T:
+        return work(self)
+
+    @exclusive
+    def _change(self, operation: Operation, key: str | None) -> tuple[Round, ...]:
+        """Carry out a call; the rounds that it returns."""
+        if key is not None:
+            raise InvalidInputError(
+                f"key must be left out, got {key!r}: learners in memory do not know calls again; those of sb.open_learner do"
+            )
+        return operation.carry_out(self)
+
     def replace(
         self,
         decision_set: DecisionSet,
         policy: Policy | None = None,
         *,
+        name: str | None = None,
         variance: ArrayLike | None = None,
         prior_means: ArrayLike | None = None,
         prior_plays: ArrayLike | None = None,
@@ -362,6 +399,8 @@ class Learner(Readable):
             The new decisions.
         policy : Policy, optional
             The policy; by default the present one. Required if it has parameters per item and the items differ.
+        name : str, optional
+            In a database, where it is required: name of the new learner, in the same database.
         variance : array_like of float, scalar or shape (d,), optional
             Variance of the rewards; by default the present one. Required if it differs from item to item and there are new items.
         prior_means, prior_plays, prior_costs
@@ -379,24 +418,33 @@ class Learner(Readable):
         ------
         InvalidInputError
             If an argument is malformed or missing, labels of one of the sets are not distinct, or the law of the new policy
-            excludes what was observed.
+            excludes what was observed; if there is a learner of this name.
         UnsupportedError
             If your own policy does not support a history.
         """
+        if name is not None:
+            raise InvalidInputError(f"name must be left out, got {name!r}: learners in memory have none")
+        prior = {"means": prior_means, "plays": prior_plays, "costs": prior_costs}
+        return self._read(lambda one: one._replaced(decision_set, policy, variance, prior))
+
+    def _replaced(
+        self, decision_set: DecisionSet, policy: Policy | None, variance: ArrayLike | None, prior: dict[str, Any]
+    ) -> tuple[Learner, tuple[Round, ...]]:
+        """See `replace`."""
         check_decision_set(decision_set)
         policy = self._policy if policy is None else policy
         check_policy(policy)
         shared = SharedItems.of(self._decision_set, decision_set)
         laws = [policy.known_law] if isinstance(policy, LawPolicy) else []
-        given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=laws)
-        prior = shared.prior(self._progress.prior, given)
+        given = Prior.of(prior["means"], prior["plays"], decision_set, costs=prior["costs"], laws=laws)
+        kept = shared.prior(self._progress.prior, given)
         learner = Learner(
             decision_set,
             policy,
             variance=shared.variance(self._variance) if variance is None else variance,
             seed=storage.stored_generator(storage.generator_state(self._rng)),
-            prior_means=None if prior is None else prior.means,
-            prior_plays=None if prior is None else prior.plays,
+            prior_means=None if kept is None else kept.means,
+            prior_plays=None if kept is None else kept.plays,
             **self._options.state(),
         )
         move(self._progress, learner._progress, shared)
@@ -404,7 +452,6 @@ class Learner(Readable):
         open_rounds = learner._progress.open
         return learner, tuple(asked for asked in self._progress.open.values() if asked.id not in open_rounds)
 
-    @exclusive
     def state(self) -> dict[str, Any]:
         """The complete state as a new object of plain JSON, for :meth:`from_state`.
 
@@ -413,13 +460,18 @@ class Learner(Readable):
         InvalidInputError
             If the state or specification of your own policy is not plain JSON.
         """
+        return self._read(Learner._state)
+
+    def _state(self) -> dict[str, Any]:
         if self._fixed_state is None:  # neither ever changes
             self._fixed_state = fixed_state(self._decision_set, self._policy, self._progress) | self._options.state()
         return storage.sealed({**self._fixed_state, "variance": self._variance, **moving_state(self._progress)})
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any], decision_set: DecisionSet | None = None, policy: Policy | None = None) -> Self:
-        """Restore a learner, which continues from the state bit for bit.
+    def from_state(
+        cls, state: Mapping[str, Any], decision_set: DecisionSet | None = None, policy: Policy | None = None
+    ) -> Learner:
+        """Restore a learner in memory, which continues from the state bit for bit.
 
         Parameters
         ----------
@@ -438,7 +490,7 @@ class Learner(Readable):
         content = storage.opened(state)
         x = storage.stored_decision_set(content["decision_set"], decision_set, storage.stored_size(content["statistics"]))
         played = storage.stored_policy(content["policy"], policy)
-        learner = cls(
+        learner = Learner(
             x, played, variance=content["variance"], seed=storage.stored_generator(content["generator"]),
             **storage.stored_prior(content.get("prior")),
             **{name: content[name] for name in NAMES if name in content},
@@ -449,12 +501,4 @@ class Learner(Readable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles hold the state, and the decision set and policy as they are."""
-        return type(self).from_state, (self.state(), self._decision_set, self._policy)
-
-    def _open_round(self, round_id: object) -> Round:
-        return self._progress.open_round(round_id)
-
-    def _checked(self, round_id: object, outcome: Outcome, in_costs: bool, *, partial: bool) -> tuple[Round, FloatArray]:
-        """An open round and the rewards of its items, from rewards or costs, NaN where the outcome is lost."""
-        asked = self._open_round(round_id)
-        return asked, self._outcomes.rewards(asked, outcome, in_costs=in_costs, partial=partial)
+        return Learner.from_state, (self.state(), self._decision_set, self._policy)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Hashable
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -27,6 +29,8 @@ DEVIATIONS: Final = 4096.0
 """An outlier is more than so many standard deviations of a reward in size,"""
 MULTIPLE: Final = 1000.0
 """and more than so many times as large as all rewards before."""
+
+_LIBRARY: Final = str(Path(__file__).parents[1])
 
 
 class OutcomeCheck:
@@ -91,11 +95,10 @@ class OutcomeCheck:
             return
         self.positive_rounds = self.positive_rounds + 1 if (known > 0.0).all() else SUSPICIOUS
         if self.positive_rounds == SUSPICIOUS and (known > 0.0).all():
-            warnings.warn(
+            _warn(
                 f"all {'costs' if in_costs else 'rewards'} so far are {'negative' if in_costs else 'positive'}, but routes have "
                 f"{'positive costs' if in_costs else 'negative rewards'}: pass positive costs as costs=",
                 PositiveRewardsWarning,
-                stacklevel=6,
             )
 
     def _warn_of_outlier(self, asked: Round, values: FloatArray, deviations: FloatArray, *, in_costs: bool) -> None:
@@ -104,12 +107,19 @@ class OutcomeCheck:
         far = np.flatnonzero(sizes > np.maximum(DEVIATIONS * deviations, MULTIPLE * self._largest))
         if self._rounds >= SUSPICIOUS and far.size:
             self._variance, first = None, int(far[0])
-            warnings.warn(
+            _warn(
                 f"{'costs' if in_costs else 'rewards'} so far are at most {self._largest:g} in size, got "
                 f"{(0.0 - values if in_costs else values)[first]:g} for {asked.labels[first]!r}, which is "
                 f"{sizes[first] / deviations[first]:.1g} standard deviations away: pass partial=True and leave out what was not "
                 "measured, or make items unavailable in ask",
                 OutlierWarning,
-                stacklevel=6,
             )
         self._rounds, self._largest = self._rounds + 1, max(self._largest, float(sizes.max(initial=0.0)))
+
+
+def _warn(message: str, category: type[Warning]) -> None:
+    """Warn of a call, at the first frame outside the library."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_LIBRARY):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

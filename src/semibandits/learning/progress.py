@@ -203,6 +203,13 @@ class Progress:
                 if self.drift is not None:
                     self.drift.observe(items, values, self.labels, asked.id)
 
+    def expire(self, limit: int) -> tuple[Round, ...]:
+        """Forget the open rounds whose ids are below the limit."""
+        old = tuple(asked for asked in self.open.values() if asked.id < limit)
+        for asked in old:
+            self.forget(asked)
+        return old
+
     def forget(self, asked: Round) -> None:
         """Close an open round whose outcome is lost."""
         with self._closing(asked):

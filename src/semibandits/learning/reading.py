@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from abc import abstractmethod
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.families.texts import NamedItems, decision_text
 from semibandits.learning.availability import Available, available_items
 from semibandits.learning.drift import Drift
-from semibandits.learning.exclusion import Uses, exclusive
+from semibandits.learning.exclusion import Uses
 from semibandits.learning.from_logs import FromLogs
 from semibandits.learning.intervals import Estimates, checked_error, interval, law_of
 from semibandits.learning.options import Options
@@ -24,6 +26,10 @@ from semibandits.learning.round import Round
 from semibandits.policies.ageing import OBSERVED
 from semibandits.policies.base import Agent, Policy
 
+if TYPE_CHECKING:
+    from semibandits.learning.learner import Learner
+
+T = TypeVar("T")
 LONGEST_FACT: Final = 200
 """Maximum number of characters of a cell in notebooks."""
 
@@ -33,35 +39,24 @@ class Readable(FromLogs):
 
     _decision_set: DecisionSet
     _policy: Policy
+    _labels: tuple[Hashable, ...]
     _variance: float | list[float]
     _agent: Agent
     _options: Options
     _uses: Uses
 
+    @abstractmethod
+    def _read(self, work: Callable[[Learner], T], *, alone: bool = True) -> T:
+        """A value of the learner in its latest state, in memory."""
+
     def __repr__(self) -> str:
-        return f"Learner({self._decision_set!r}, {self._policy!r}): {self.rounds} rounds, {len(self._progress.open)} of them open"
+        rounds, n_open = self._progress.next_id, len(self._progress.open)
+        return f"Learner({self._decision_set!r}, {self._policy!r}): {rounds} rounds, {n_open} of them open"
 
     def _repr_html_(self) -> str:
         """The state and the best decision so far as a table, for notebooks."""
-        return html_block("Learner", html_facts((name, shortened(text, LONGEST_FACT)) for name, text in self._facts()))
-
-    def _facts(self) -> list[tuple[str, str]]:
-        """The state and the best decision so far, each with its title."""
-        names, best = NamedItems.of(self._decision_set), self.best()
-        means = self.means
-        value, is_cost = float(means[best].sum()), bool((means <= 0).all() and means.any())
-        facts = [
-            ("Decisions", repr(self._decision_set)),
-            ("Policy", repr(self._policy)),
-            ("Rounds", f"{self.rounds:,}, {len(self.open_rounds):,} of them open"),
-        ]
-        if self.rounds > len(self.open_rounds):
-            facts.append((f"Best {names.nouns.decision} so far", decision_text(names, best)))
-            noun, amount = ("cost", -value + 0.0) if is_cost else ("reward", value)
-            unseen = int((self.plays[best] == 0).sum())
-            note = f", without {counted(unseen, names.nouns.item, names.nouns.items)} never observed" if unseen else ""
-            facts.append((f"Its mean {noun} so far", number_text(amount, 4) + note))
-        return facts
+        facts = self._read(facts_of)
+        return html_block("Learner", html_facts((name, shortened(text, LONGEST_FACT)) for name, text in facts))
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -76,32 +71,28 @@ class Readable(FromLogs):
     @property
     def rounds(self) -> int:
         """Number of rounds asked for so far, including those of a history."""
-        return self._progress.next_id
+        return self._read(lambda one: one._progress.next_id, alone=False)
 
     @property
-    @exclusive
     def open_rounds(self) -> tuple[Round, ...]:
         """Rounds neither told nor forgotten, oldest first."""
-        return tuple(self._progress.open.values())
+        return self._read(lambda one: tuple(one._progress.open.values()))
 
     @property
-    @exclusive
     def plays(self) -> IntArray:
         """Number of observed rewards of each item, shape (d,)."""
-        return self._progress.plays.astype(np.int64)
+        return self._read(lambda one: one._progress.plays.astype(np.int64))
 
     @property
-    @exclusive
     def means(self) -> FloatArray:
         """Mean of the observed rewards of each item, 0 before the first, shape (d,); with `half_life`, by their weights."""
-        return self._progress.means
+        return self._read(lambda one: one._progress.means)
 
     @property
     def costs(self) -> FloatArray:
         """Mean of the observed costs of each item, 0 before the first, shape (d,): minus `means`."""
         return negated(self.means)
 
-    @exclusive
     def estimates(self, error: float = 0.05) -> Estimates:
         """Mean reward of each item, with an interval that may be read at any time.
 
@@ -140,25 +131,13 @@ class Readable(FromLogs):
         probability for all rounds at once is not proved; and after a change the interval misses the new mean until the old
         rewards have lost their weight. Take them as a guide.
         """
-        level, progress = checked_error(error), self._progress
-        plays = progress.plays if progress.ageing is None else progress.ageing.numbers[OBSERVED]
-        items = np.flatnonzero(plays)
-        n = plays[items]
-        times = n if progress.ageing is None else float(max(progress.next_id, 1))  # a prior counts before the first round
-        means, low, high = (np.full(self._decision_set.d, np.nan) for _ in range(3))
-        means[items] = progress.means[items]
-        law = law_of(self._policy, self._agent, self._variance).take(items)
-        logarithm = np.log(2.0 * times * (times + 1.0)) - math.log(level)
-        low[items], high[items] = interval(law, means[items], logarithm / n)
-        if self._decision_set.upper is not None:
-            low, high = np.minimum(low, self._decision_set.upper), np.minimum(high, self._decision_set.upper)
-        return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
+        level = checked_error(error)
+        return self._read(lambda one: _estimates(one, level))
 
     @property
-    @exclusive
     def wants_plan(self) -> bool:
         """Whether the policy wants a plan that `ask` has deferred, see :meth:`Learner.solve_plan`."""
-        return self._progress.wants_plan
+        return self._read(lambda one: one._progress.wants_plan)
 
     @property
     def half_life(self) -> float | None:
@@ -171,12 +150,10 @@ class Readable(FromLogs):
         return self._options.drift_error
 
     @property
-    @exclusive
     def drifts(self) -> tuple[Drift, ...]:
         """Reports that the mean reward of an item has changed, newest last: the last 1,000 of them."""
-        return () if self._progress.drift is None else self._progress.drift.found
+        return self._read(lambda one: () if one._progress.drift is None else one._progress.drift.found)
 
-    @exclusive
     def best(self, available: Available | None = None) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
 
@@ -195,4 +172,41 @@ class Readable(FromLogs):
         InvalidInputError
             If `available` is malformed or holds an unknown label.
         """
-        return self._progress.best(None if available is None else available_items(available, self._progress.labels))
+        mask = None if available is None else available_items(available, self._labels)
+        return self._read(lambda one: one._progress.best(mask))
+
+
+def _estimates(one: Learner, level: float) -> Estimates:
+    """See `Readable.estimates`."""
+    progress = one._progress
+    plays = progress.plays if progress.ageing is None else progress.ageing.numbers[OBSERVED]
+    items = np.flatnonzero(plays)
+    n = plays[items]
+    times = n if progress.ageing is None else float(max(progress.next_id, 1))  # a prior counts before the first round
+    means, low, high = (np.full(one._decision_set.d, np.nan) for _ in range(3))
+    means[items] = progress.means[items]
+    law = law_of(one._policy, one._agent, one._variance).take(items)
+    logarithm = np.log(2.0 * times * (times + 1.0)) - math.log(level)
+    low[items], high[items] = interval(law, means[items], logarithm / n)
+    if one._decision_set.upper is not None:
+        low, high = np.minimum(low, one._decision_set.upper), np.minimum(high, one._decision_set.upper)
+    return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
+
+
+def facts_of(one: Learner) -> list[tuple[str, str]]:
+    """The state and the best decision so far, each with its title."""
+    progress, names = one._progress, NamedItems.of(one._decision_set)
+    facts = [
+        ("Decisions", repr(one._decision_set)),
+        ("Policy", repr(one._policy)),
+        ("Rounds", f"{progress.next_id:,}, {len(progress.open):,} of them open"),
+    ]
+    if progress.next_id > len(progress.open):
+        best, means = progress.best(None), progress.means
+        value, is_cost = float(means[best].sum()), bool((means <= 0).all() and means.any())
+        facts.append((f"Best {names.nouns.decision} so far", decision_text(names, best)))
+        noun, amount = ("cost", -value + 0.0) if is_cost else ("reward", value)
+        unseen = int((progress.plays[best] == 0).sum())
+        note = f", without {counted(unseen, names.nouns.item, names.nouns.items)} never observed" if unseen else ""
+        facts.append((f"Its mean {noun} so far", number_text(amount, 4) + note))
+    return facts

@@ -12,8 +12,8 @@ from queue import Empty, SimpleQueue
 from typing import Final, TypeVar, final
 
 from semibandits.errors import SemibanditsError, StorageError
-from semibandits.learning.database.operations import Entry, Payload
-from semibandits.learning.learner import Learner
+from semibandits.learning.database.entries import Entry
+from semibandits.learning.operations import Operation
 
 T = TypeVar("T")
 LONGEST_NAP: Final = 0.1
@@ -31,14 +31,10 @@ class Call:
 
     Attributes
     ----------
-    kind : str
-        Kind of its entry.
-    prepared : callable
-        The content of its entry from the learner, which does not change it; raises an error if the call is malformed.
+    operation : Operation
+        What it does.
     key : str or None
         Name of the call.
-    repeated : callable
-        What the call asks for, by the names in the content of an entry with the same key, which it takes.
     before : int
         Number of the last entry before the latest try.
     token : str
@@ -53,10 +49,8 @@ class Call:
         Whether `entry` or `error` is final: the transaction has ended.
     """
 
-    kind: str
-    prepared: Callable[[Learner], Payload]
+    operation: Operation
     key: str | None
-    repeated: Callable[[Payload], Payload]
     before: int
     token: str = field(default_factory=lambda: secrets.token_hex(8))
     tries: int = 0

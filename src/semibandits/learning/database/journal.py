@@ -27,9 +27,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, StorageError
-from semibandits.learning.database.operations import Entry, Payload
+from semibandits.learning.database.entries import Entry
 from semibandits.learning.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
 from semibandits.learning.database.statements import Statement
+from semibandits.learning.operations import Payload
 from semibandits.learning.options import NAMES
 
 FIXED: Final = ("decision_set", "policy", "prior", "variance", *NAMES)

@@ -18,8 +18,9 @@ from semibandits.laws import Law, law_from
 from semibandits.learning import storage
 from semibandits.learning.arguments import Seed, generator_of
 from semibandits.learning.database.durable import DurableLearner
-from semibandits.learning.database.operations import Payload, checked_name, new_name
+from semibandits.learning.database.entries import checked_name, new_name
 from semibandits.learning.learner import Learner
+from semibandits.learning.operations import Payload
 from semibandits.learning.options import Options
 from semibandits.policies.base import Policy
 from semibandits.policies.glade import GLADE

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import SemibanditsError, StorageError
-from semibandits.learning.database import operations
-from semibandits.learning.database.operations import Entry, Mark, Payload
+from semibandits.learning.database.entries import Entry, Mark, replay
 from semibandits.learning.database.times import RoundTimes, now
 from semibandits.learning.learner import Learner
+from semibandits.learning.operations import Payload, carry_out
 from semibandits.policies.base import Policy
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Replica:
         first, drift = learner.rounds, learner._progress.drift
         known = 0 if drift is None else drift.count
         try:
-            done = operations.carry_out(learner, kind, payload)
+            done = carry_out(learner, kind, payload)
         except SemibanditsError:
             self.is_ahead = was_ahead or self.has_own_agent  # agents of the library are as before
             raise
@@ -171,7 +171,7 @@ class Replica:
             if entry.seq != self.seq + 1:
                 raise self._incomplete(entry)
             first = learner.rounds
-            operations.replay(learner, entry)
+            replay(learner, entry)
             self.seq, self.known = entry.seq, max(self.known, entry.mark)
             self.times.add(learner, first, entry.time)
         self.is_ahead = False

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning import storage
-from semibandits.learning.database import journal, operations
+from semibandits.learning.database import journal
+from semibandits.learning.database.entries import Entry, checked_name, new_name, replay
 from semibandits.learning.database.journal import Snapshot
-from semibandits.learning.database.operations import Entry, Payload, checked_name, new_name
 from semibandits.learning.database.times import LATEST, RoundTimes
 from semibandits.learning.learner import Learner
+from semibandits.learning.operations import Payload
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -191,7 +192,7 @@ def _check_opens(specification: Payload, latest: Snapshot, entries: list[Entry])
         learner = Learner.from_state(journal.whole_state(specification, latest.state))
         for entry in entries:
             if entry.seq > latest.seq:
-                operations.replay(learner, entry)
+                replay(learner, entry)
     except (InvalidInputError, StorageError) as error:
         raise _invalid(f"one that cannot be opened: {error}") from error
 

@@ -1,0 +1,214 @@
+"""Entries of the journal of a learner. A call and its replay are the same function of the same entry, see `operations`."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from semibandits._json import strict_json
+from semibandits._text import shortened
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
+from semibandits.learning.learner import Learner
+from semibandits.learning.operations import (
+    ASK,
+    ASK_MANY,
+    EXPIRE,
+    FORGET,
+    KINDS,
+    TELL,
+    Operation,
+    Payload,
+    carry_out,
+    is_whole,
+)  # fmt: skip
+from semibandits.learning.round import Round
+
+LONGEST_NAME: Final = 200
+_ENCODED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+class Mark(NamedTuple):
+    """An entry without its content: no other entry of the same number has the same mark."""
+
+    seq: int
+    checksum: int
+    token: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One call that changed a learner.
+
+    Attributes
+    ----------
+    seq : int
+        Number of the entry in the journal of its learner: 1, 2, 3, ...
+    kind : str
+        "ask", "ask_many", "tell", "forget", "expire" or "plan".
+    text : str
+        The arguments or results, as JSON; floats are written so that reading them gives the same bits.
+    key : str or None
+        The caller's name for this call, under which it is carried out once.
+    checksum : int
+        CRC-32 of the fields before it.
+    time : int or None
+        When it was written, milliseconds since 1970, UTC; None if unknown. Nothing but ages depends on it.
+    token : str
+        Drawn for each call.
+    content : dict or None
+        The value of `text`, if this process has written it.
+    """
+
+    seq: int
+    kind: str
+    text: str
+    key: str | None
+    checksum: int
+    time: int | None = None
+    token: str = ""
+    content: Payload | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls, seq: int, kind: str, payload: Payload, key: str | None = None, *, time: int | None = None, token: str = ""
+    ) -> Entry:
+        """The entry with this content."""
+        text = _ENCODED(payload)
+        return cls(seq, kind, text, key, _checksum(seq, kind, text, key), time, token, payload)
+
+    @property
+    def mark(self) -> Mark:
+        """By which it is recognised."""
+        return Mark(self.seq, self.checksum, self.token)
+
+    def payload(self) -> Payload:
+        """The content, after validation.
+
+        Raises
+        ------
+        StorageError
+            If the entry was changed or damaged.
+        """
+        if self.content is not None:
+            return self.content
+        found = _checksum(self.seq, self.kind, self.text, self.key)
+        if found != self.checksum or self.kind not in KINDS:
+            raise StorageError(
+                f"entry {self.seq} of the journal must be a known call with the checksum {found}, got {self.kind!r} with "
+                f"{self.checksum}: the journal was changed or damaged, or a newer semibandits wrote it; use a copy, or upgrade"
+            )
+        try:
+            payload: Any = strict_json(self.text)
+        except ValueError as error:
+            raise self._damaged(str(error)) from error
+        if not isinstance(payload, dict):
+            raise self._damaged(f"a {type(payload).__name__}")
+        if not is_whole(self.kind, payload):
+            raise self._damaged(f"other arguments or results than those of {self.kind}")
+        return payload
+
+    def _damaged(self, found: str) -> StorageError:
+        return StorageError(
+            f"entry {self.seq} of the journal must be the JSON object of a call, got {found}: the journal is damaged, use a copy"
+        )
+
+
+def _checksum(seq: int, kind: str, text: str, key: str | None) -> int:
+    return zlib.crc32(json.dumps([seq, kind, text, key]).encode())
+
+
+def checked_name(name: object, *, what: str = "name") -> str:
+    """A name or key, if it is a text of usual length.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not.
+    """
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise InvalidInputError(
+            f"{what} must be a printable text of 1 to {LONGEST_NAME} characters, got {name!r}: choose another one"
+        )
+    return name
+
+
+def new_name(name: object) -> str:
+    """A name for a new learner; clients leave the parts . and .. out of the paths of URLs, so that no service can serve these.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not a text of usual length, or one of these.
+    """
+    checked = checked_name(name)
+    if checked in (".", ".."):
+        raise InvalidInputError(f"name must be another one than . and .., got {name!r}: choose another one")
+    return checked
+
+
+def check_same_call(entry: Entry, operation: Operation, decision_set: DecisionSet) -> None:
+    """Check that a repeated call with the key of an entry asks for what the first one has asked for.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is another call.
+    """
+    stored, is_same_kind = entry.payload(), entry.kind == operation.kind
+    if not is_same_kind or any(stored.get(name) != value for name, value in operation.repeated(stored, decision_set).items()):
+        raise InvalidInputError(
+            f"key must be one for the same call, got {entry.key!r}, which was {entry.kind} of the rounds "
+            f"{shortened(repr(round_ids(entry)), 100)}{' with other arguments' if is_same_kind else ''}: choose another key for "
+            "each call"
+        )
+
+
+def replay(learner: Learner, entry: Entry) -> None:
+    """Apply an entry to a learner.
+
+    Raises
+    ------
+    StorageError
+        If the entry is damaged, or does not continue the state of the learner.
+    """
+    payload = entry.payload()
+    try:
+        done = carry_out(learner, entry.kind, payload)
+        if done != payload:
+            raise StorageError(f"the result {payload}, but the policy chooses {done}")
+    except (SemibanditsError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise StorageError(
+            f"entry {entry.seq} of the journal must continue the state of the learner, got {error}: the journal is damaged, or "
+            "was written by another version of semibandits or NumPy; open it with that version and call prune(), which leaves "
+            "a snapshot to continue from, or use a copy"
+        ) from error
+
+
+def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
+    """The rounds that an `ask` or `ask_many` opened, or an `expire` closed; none for other calls."""
+    payload = entry.payload()
+    if entry.kind not in (ASK, ASK_MANY, EXPIRE):
+        return ()
+    pairs = [[payload["round"], payload["items"]]] if entry.kind == ASK else payload["rounds"]
+    masks = []
+    for _, items in pairs:
+        x = np.zeros(decision_set.d, dtype=np.bool_)
+        try:
+            x[items] = True
+        except IndexError as error:
+            raise entry._damaged(f"a round with {error}") from error
+        masks.append(x)
+    return tuple(Round.of(number, x, decision_set.items) for (number, _), x in zip(pairs, masks, strict=True))
+
+
+def round_ids(entry: Entry) -> list[int]:
+    """Ids of the rounds that a call opened or closed."""
+    payload = entry.payload()
+    if entry.kind in (ASK, FORGET):
+        return [payload["round"]]
+    return [number for number, _ in payload["outcomes" if entry.kind == TELL else "rounds"]]

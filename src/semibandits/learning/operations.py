@@ -1,0 +1,324 @@
+"""Calls that change a learner. In memory they return rounds; in a journal they are entries, whose replay is the same function."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+
+import numpy as np
+
+from semibandits._costs import negated
+from semibandits._outcomes import Outcome, about_costs
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.learning.history import MOST_ROUNDS
+from semibandits.learning.round import Round
+from semibandits.policies.agents import RuleAgent
+from semibandits.policies.plans import Plan
+
+if TYPE_CHECKING:
+    from semibandits.learning.learner import Learner
+
+Payload: TypeAlias = dict[str, Any]
+"""Arguments and results of a call as plain JSON."""
+ASK: Final = "ask"
+ASK_MANY: Final = "ask_many"
+TELL: Final = "tell"
+FORGET: Final = "forget"
+EXPIRE: Final = "expire"
+PLAN: Final = "plan"
+KINDS: Final = (ASK, ASK_MANY, TELL, FORGET, EXPIRE, PLAN)
+
+
+class Operation(ABC):
+    """One call.
+
+    Attributes
+    ----------
+    kind : str
+        Kind of its entry.
+    """
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def carry_out(self, learner: Learner) -> tuple[Round, ...]:
+        """Change a learner in memory; the rounds that are opened or closed, if the call returns them."""
+
+    @abstractmethod
+    def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
+        """The content of its entry, without results, from the learner, which is not changed; an error if it is malformed."""
+
+    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
+        """What it asks for, by the names in the content of the entry with its key."""
+        return dict(stored)
+
+
+@dataclass(frozen=True, eq=False)
+class Ask(Operation):
+    """Open a round on these items, or on all if it is None."""
+
+    kind = ASK
+    available: BoolArray | None
+
+    def carry_out(self, learner: Learner) -> tuple[Round, ...]:
+        """See `Operation`."""
+        return learner._progress.ask(self.available)
+
+    def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
+        """See `Operation`."""
+        return {} if self.available is None or self.available.all() else {"available": np.flatnonzero(self.available).tolist()}
+
+    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
+        """See `Operation`."""
+        return {"available": None, **Ask.prepare(self, None, has_key=True)}  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class AskMany(Ask):
+    """Open so many rounds."""
+
+    kind = ASK_MANY
+    count: int
+
+    def carry_out(self, learner: Learner) -> tuple[Round, ...]:
+        """See `Operation`."""
+        return learner._progress.ask(self.available, self.count)
+
+    def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
+        """See `Operation`."""
+        return {"count": self.count, **super().prepare(learner, has_key=has_key)}
+
+    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
+        """See `Operation`."""
+        return {"count": self.count, **super().repeated(stored, decision_set)}
+
+
+@dataclass(frozen=True, eq=False)
+class Tell(Operation):
+    """Observe outcomes of rounds, all or none."""
+
+    kind = TELL
+    listed: list[tuple[int, Outcome]]
+    in_costs: bool
+    partial: bool
+
+    def carry_out(self, learner: Learner) -> tuple[Round, ...]:
+        """See `Operation`."""
+        checked, drift = self._checked(learner), learner._progress.drift
+        known = 0 if drift is None else drift.count
+        for asked, values in checked:
+            learner._progress.observe(asked, values)
+        if drift is not None:
+            drift.log(known)
+        return ()
+
+    def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
+        """Rewards in the order of the items, null where they are lost; with a key also the items, for `repeated`."""
+        checked = self._checked(learner)
+        payload: Payload = {"outcomes": [[asked.id, _listed(values)] for asked, values in checked]}
+        return payload | ({"items": [asked.items.tolist() for asked, _ in checked]} if has_key else {})
+
+    def _checked(self, learner: Learner) -> list[tuple[Round, FloatArray]]:
+        """Open rounds and the rewards of their items, NaN where they are lost."""
+        checked = []
+        for number, outcome in self.listed:
+            asked = learner._progress.open_round(number)
+            values = learner._outcomes.rewards(asked, outcome, in_costs=self.in_costs, partial=self.partial)
+            checked.append((asked, values))
+        ids = [asked.id for asked, _ in checked]
+        if len(set(ids)) < len(ids):
+            raise InvalidInputError(f"outcomes must hold each round once, got the ids {ids}: drop the repetition")
+        return checked
+
+    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
+        """The outcomes in the form of the stored ones; journals of 1.0.0 have no items to compare them by."""
+        if [number for number, _ in self.listed] != [number for number, _ in stored["outcomes"]]:
+            return {"outcomes": None}
+        if "items" not in stored:
+            return {}
+        told = []
+        for (number, outcome), chosen in zip(self.listed, stored["items"], strict=True):
+            asked = Round.of_items(number, np.array(chosen, dtype=np.int64), decision_set.items)
+            with about_costs(self.in_costs):
+                values = asked.rewards(outcome, partial=True)
+            told.append([number, _listed(negated(values) if self.in_costs else values)])
+        return {"outcomes": told}
+
+
+@dataclass(frozen=True, eq=False)
+class Forget(Operation):
+    """Close a round whose outcome is lost."""
+
+    kind = FORGET
+    round_id: int
+
+    def carry_out(self, learner: Learner) -> tuple[Round, ...]:
+        """See `Operation`."""
+        learner._progress.forget(learner._progress.open_round(self.round_id))
+        return ()
+
+    def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
+        """See `Operation`."""
+        return {"round": learner._progress.open_round(self.round_id).id}
+
+    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
+        """See `Operation`."""
+        return {"round": self.round_id}
+
+
+@dataclass(frozen=True, eq=False)
+class Expire(Operation):
+    """Forget the open rounds below an id.
+
+    Attributes
+    ----------
+    asked : dict
+        The limit that was asked for.
+    limit : callable
+        The id from the learner.
+    """
+
+    kind = EXPIRE
+    asked: Payload
+    limit: Callable[[Learner], int]
+
+    def carry_out(self, learner: Learner) -> tuple[Round, ...]:
+        """See `Operation`."""
+        return learner._progress.expire(self.limit(learner))
+
+    def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
+        """See `Operation`."""
+        return {"asked": self.asked, "before": min(self.limit(learner), learner._progress.next_id)}
+
+    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
+        """See `Operation`."""
+        return {"asked": self.asked} if "asked" in stored else {}
+
+
+@dataclass(frozen=True, eq=False)
+class Adopt(Operation):
+    """Follow a plan from the next round on."""
+
+    kind = PLAN
+    plan: Plan
+
+    def carry_out(self, learner: Learner) -> tuple[Round, ...]:
+        """See `Operation`."""
+        learner._progress.adopt(self.plan)
+        return ()
+
+    def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
+        """See `Operation`."""
+        return self.plan.state()
+
+
+def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
+    """Apply the content of an entry to a learner in memory, and return it with its results."""
+    return _CALLS[kind](learner, payload)
+
+
+def is_whole(kind: str, payload: Payload) -> bool:
+    """Whether content has the arguments and results of its call, so that its replay does no more than it lists."""
+    try:
+        return _SHAPES[kind](payload) and _are_counts(payload.get("available", []))
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def _listed(values: FloatArray) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]
+
+
+def _mask(learner: Learner, payload: Payload) -> BoolArray | None:
+    """The items that are available, None if all are."""
+    if "available" not in payload:
+        return None
+    mask = np.zeros(learner.decision_set.d, dtype=np.bool_)
+    mask[payload["available"]] = True
+    return mask
+
+
+def _pairs(rounds: tuple[Round, ...]) -> list[list[Any]]:
+    return [[asked.id, asked.items.tolist()] for asked in rounds]
+
+
+def _ask(learner: Learner, payload: Payload) -> Payload:
+    ((number, items),) = _pairs(Ask(_mask(learner, payload)).carry_out(learner))
+    return {**payload, "round": number, "items": items}
+
+
+def _ask_many(learner: Learner, payload: Payload) -> Payload:
+    return {**payload, "rounds": _pairs(AskMany(_mask(learner, payload), payload["count"]).carry_out(learner))}
+
+
+def _expire(learner: Learner, payload: Payload) -> Payload:
+    return {**payload, "rounds": _pairs(learner._progress.expire(payload["before"]))}
+
+
+def _tell(learner: Learner, payload: Payload) -> Payload:
+    for number, rewards in payload["outcomes"]:  # validated when the entry was written
+        asked = learner._progress.open_round(number)
+        values = np.array(rewards, dtype=np.float64)  # None is NaN
+        if values.shape != asked.items.shape:
+            raise ValueError(f"{values.size} rewards for {asked.items.size} items")
+        learner._progress.observe(asked, values)
+    return payload
+
+
+def _forget(learner: Learner, payload: Payload) -> Payload:
+    Forget(payload["round"]).carry_out(learner)
+    return payload
+
+
+def _plan(learner: Learner, payload: Payload) -> Payload:
+    agent, x = learner._agent, learner.decision_set
+    if not isinstance(agent, RuleAgent) or not agent.policy.plans:
+        raise ValueError(f"a plan for {learner.policy.name}, which makes none")
+    size = len(agent.policy.memory(x.d, x.m)[0])
+    Adopt(Plan.of(payload, size, x)).carry_out(learner)
+    return payload
+
+
+_CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {
+    ASK: _ask,
+    ASK_MANY: _ask_many,
+    TELL: _tell,
+    FORGET: _forget,
+    EXPIRE: _expire,
+    PLAN: _plan,
+}
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MOST_ROUNDS
+
+
+def _are_counts(values: Any) -> bool:
+    return isinstance(values, list) and all(map(_is_count, values))
+
+
+def _are_rounds(pairs: Any) -> bool:
+    return isinstance(pairs, list) and all(_is_count(number) and _are_counts(items) for number, items in pairs)
+
+
+def _are_outcomes(pairs: Any) -> bool:
+    return isinstance(pairs, list) and all(
+        _is_count(number)
+        and isinstance(rewards, list)
+        and all(value is None or (type(value) in (int, float) and abs(value) <= LARGEST_NUMBER) for value in rewards)
+        for number, rewards in pairs
+    )
+
+
+_SHAPES: Final[dict[str, Callable[[Payload], bool]]] = {
+    ASK: lambda payload: _are_rounds([[payload["round"], payload["items"]]]),
+    ASK_MANY: lambda payload: _are_rounds(payload["rounds"]) and payload["count"] == len(payload["rounds"]),
+    TELL: lambda payload: _are_outcomes(payload["outcomes"]),
+    FORGET: lambda payload: _is_count(payload["round"]),
+    EXPIRE: lambda payload: _are_rounds(payload["rounds"]),
+    PLAN: lambda payload: {"memory", "decisions", "optimal"} <= set(payload),
+}
