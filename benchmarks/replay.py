@@ -22,7 +22,6 @@ from sqlalchemy import text
 
 import semibandits as sb
 from reporting import Report
-from semibandits.learning.database import entries as operations
 from semibandits.learning.database.opening import existing, stored_learner
 
 NAME = "long"
@@ -68,7 +67,7 @@ def replayed(url: str) -> tuple[float, dict[str, object], int]:
     learner, seq, start = sb.Learner.from_state(stored.whole_state(first.state)), first.seq, time.perf_counter()
     while entries := backend.run(lambda connection: stored.entries_after(connection, seq, most=1_000), reads=True):  # noqa: B023
         for entry in entries:
-            operations.replay(learner, entry)
+            entries.replay(learner, entry)
         seq = entries[-1].seq
     return time.perf_counter() - start, learner.state(), seq
 

@@ -54,7 +54,7 @@ def closed():
 
 
 MISSING = "variance must be given, since it differs from item to item and 1 items are new"
-OWN, NEITHER = CUCB(variance=(1.0, 2.0, 3.0)), "either age or before, got age=None and before=None"
+OWN, NEITHER = CUCB(variance=(1.0, 2.0, 3.0)), "one of age, before and seconds, got age=None, before=None and seconds=None"
 CALLS = [
     *((lambda *, option=option: learner(**option), "must .* got") for option in (
         {"decision_set": [1, 2]}, {"policy": CUCB}, {"variance": 0.0}, {"variance": [1.0, 1.0]}, {"seed": None}, {"seed": True},
@@ -66,7 +66,7 @@ CALLS = [
                               (None, "integer"), (2.0, "integer"), (True, "integer"))
       for call in (lambda one, number: one.tell(number, [1.0]), Learner.forget)),
     (lambda: learner().expire(), NEITHER),
-    (lambda: learner().expire(age=1, before=1), "either age or before"),
+    (lambda: learner().expire(age=1, before=1), "one of age, before and seconds, got age=1, before=1"),
     (lambda: learner().expire(age=-1), "age must be an integer >= 0, got -1"),
     (lambda: learner().expire(age=1.5), "age must be an integer"),
     (lambda: learner().expire(before=True), "before must be an integer >= 0, got True"),
