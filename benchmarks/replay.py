@@ -22,6 +22,7 @@ from sqlalchemy import text
 
 import semibandits as sb
 from reporting import Report
+from semibandits.learning.database.entries import replay
 from semibandits.learning.database.opening import existing, stored_learner
 
 NAME = "long"
@@ -67,7 +68,7 @@ def replayed(url: str) -> tuple[float, dict[str, object], int]:
     learner, seq, start = sb.Learner.from_state(stored.whole_state(first.state)), first.seq, time.perf_counter()
     while entries := backend.run(lambda connection: stored.entries_after(connection, seq, most=1_000), reads=True):  # noqa: B023
         for entry in entries:
-            entries.replay(learner, entry)
+            replay(learner, entry)
         seq = entries[-1].seq
     return time.perf_counter() - start, learner.state(), seq
 

@@ -20,7 +20,7 @@ import numpy as np
 import semibandits as sb
 from semibandits.errors import StorageError
 from semibandits.learning import operations
-from semibandits.learning.database.entries import Entry
+from semibandits.learning.database.entries import Entry, replay, round_ids
 from semibandits.learning.database.opening import existing, stored_learner
 
 NAME = "crashes"
@@ -219,7 +219,7 @@ def check(url: str, name: str, logs: Iterable[Log], *, watching: sb.DurableLearn
     first = backend.run(stored.snapshots, reads=True)[0]
     replayed = sb.Learner.from_state(stored.whole_state(first.state))
     for entry in entries[first.seq :]:
-        entries.replay(replayed, entry)
+        replay(replayed, entry)
     state = replayed.state()
     with sb.open_learner(url, name=name) as opened:
         assert opened.state() == state
@@ -247,7 +247,7 @@ def contents(entries: Iterable[Entry]) -> tuple[dict[int, list[int]], dict[int, 
             told.update(content["outcomes"])
             times.update(("closed", number) for number, _ in content["outcomes"])
         elif entry.kind in (operations.FORGET, operations.EXPIRE):
-            times.update(("closed", number) for number in entries.round_ids(entry))
+            times.update(("closed", number) for number in round_ids(entry))
     assert max(times.values(), default=0) <= 1
     closed = {number for what, number in times if what == "closed"}
     assert closed <= asked.keys()
