@@ -171,6 +171,6 @@ def test_a_missing_package_is_one_error(url, capsys, monkeypatch):
     monkeypatch.delitem(sys.modules, "semibandits.service.server", raising=False)
     monkeypatch.delattr(service, "server", raising=False)
     assert refused(capsys, "--storage", url) == (
-        "semibandits serve needs uvicorn, which is not installed: run pip install fastapi fastapi-swagger httptools "
+        "semibandits serve needs uvicorn, which is not installed: run pip install fastapi fastapi-swagger httptools msgspec "
         "prometheus-client sqlalchemy uvicorn uvloop"
     )

@@ -11,7 +11,7 @@ import typer
 from semibandits.cli.terminal import forget_output, print_line
 from semibandits.errors import InvalidInputError, SemibanditsError
 
-PACKAGES: Final = "fastapi fastapi-swagger httptools prometheus-client sqlalchemy uvicorn uvloop"
+PACKAGES: Final = "fastapi fastapi-swagger httptools msgspec prometheus-client sqlalchemy uvicorn uvloop"
 """The extra `serve` in pyproject.toml, by name: the extra itself is found by pip only once semibandits is on an index."""
 
 HELP = """

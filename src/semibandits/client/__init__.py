@@ -5,18 +5,18 @@ It needs httpx (``pip install httpx``) and imports nothing that computes, so tha
 
 from semibandits.client.client import Client as Client
 from semibandits.client.learner import RemoteLearner as RemoteLearner
-from semibandits.client.records import Best as Best
-from semibandits.client.records import Bound as Bound
-from semibandits.client.records import Drift as Drift
-from semibandits.client.records import Estimates as Estimates
-from semibandits.client.records import ItemEstimate as ItemEstimate
-from semibandits.client.records import ItemRate as ItemRate
-from semibandits.client.records import ListedLearner as ListedLearner
-from semibandits.client.records import OpenCounts as OpenCounts
-from semibandits.client.records import OpenRound as OpenRound
-from semibandits.client.records import Round as Round
-from semibandits.client.records import Summary as Summary
 from semibandits.errors import ServiceError as ServiceError
+from semibandits.wire import Best as Best
+from semibandits.wire import Bound as Bound
+from semibandits.wire import Drift as Drift
+from semibandits.wire import Estimates as Estimates
+from semibandits.wire import ItemEstimate as ItemEstimate
+from semibandits.wire import ItemRate as ItemRate
+from semibandits.wire import ListedLearner as ListedLearner
+from semibandits.wire import OpenCounts as OpenCounts
+from semibandits.wire import OpenRound as OpenRound
+from semibandits.wire import Round as Round
+from semibandits.wire import Summary as Summary
 
 __all__ = [
     "Best",

@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import Any, Self, final
 
 from semibandits.client.learner import RemoteLearner
-from semibandits.client.records import ListedLearner
 from semibandits.client.transport import Transport
+from semibandits.wire import Learners, ListedLearner
 
 
 @final
@@ -79,7 +79,7 @@ class Client:
         ServiceError
             If the service does not answer, or refuses the token.
         """
-        return self._transport.get("/v1/learners", lambda data: tuple(map(ListedLearner.of, data["learners"])))
+        return self._transport.get("/v1/learners", Learners.of).learners
 
     def learner(self, name: str) -> RemoteLearner:
         """A learner by its name; no request is sent.

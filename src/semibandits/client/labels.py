@@ -11,20 +11,6 @@ from semibandits._pandas import has_index, numbers_rows
 from semibandits.errors import InvalidInputError
 
 
-def decoded_label(value: Any) -> Hashable:
-    """The label of a JSON value, with tuples for lists."""
-    if isinstance(value, list):
-        return tuple(map(decoded_label, value))
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise ValueError(f"{value!r} is not a label")
-
-
-def decoded_labels(values: list[Any]) -> tuple[Hashable, ...]:
-    """The labels of a JSON list."""
-    return tuple(map(decoded_label, values))
-
-
 def encoded_labels(labels: Iterable[Hashable], what: str) -> list[Any]:
     """Labels as a JSON list; of a mapping or Series from label to truth value, those with True.
 

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 from semibandits._outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, round_number, whole_number
 from semibandits.client.labels import encoded_available, encoded_labels, encoded_outcome
-from semibandits.client.records import Bound, Estimates, OpenRound, Round, Summary
 from semibandits.client.transport import Transport
 from semibandits.errors import InvalidInputError
+from semibandits.wire import Bound, Estimates, Forgotten, OpenRound, OpenRounds, Round, Rounds, Summary, Told
 
 LARGEST: Final = 2**53
 """Larger limits mean the same to a service."""
@@ -111,7 +111,7 @@ class RemoteLearner:
         number = number_of_rounds(count)
 
         def made(data: dict[str, Any]) -> tuple[Round, ...]:
-            rounds = tuple(map(Round.of, data["rounds"]))
+            rounds = Rounds.of(data).rounds
             if len(rounds) != number:
                 raise ValueError(f"{len(rounds)} rounds instead of {number}")
             return rounds
@@ -149,7 +149,7 @@ class RemoteLearner:
         """
         outcome, in_costs = one_of(rewards, costs, "rewards")
         body = {**_told(round_id, outcome, in_costs), "partial": bool(partial)}
-        self._post("tell", body, lambda data: data["told"], key)
+        self._post("tell", body, Told.of, key)
 
     def tell_many(
         self,
@@ -178,7 +178,7 @@ class RemoteLearner:
         """
         listed, in_costs = listed_outcomes(rewards if outcomes is None else outcomes, costs)
         told = [_told(number, outcome, in_costs) for number, outcome in listed]
-        self._post("tell-many", {"outcomes": told, "partial": bool(partial)}, lambda data: data["told"], key)
+        self._post("tell-many", {"outcomes": told, "partial": bool(partial)}, Told.of, key)
 
     def forget(self, round_id: int, *, key: str | None = None) -> None:
         """Close a round whose outcome is lost.
@@ -188,7 +188,7 @@ class RemoteLearner:
         InvalidInputError
             If there is no such open round.
         """
-        self._post("forget", {"round": round_number(round_id)}, lambda data: data["forgotten"], key)
+        self._post("forget", {"round": round_number(round_id)}, Forgotten.of, key)
 
     def expire(
         self, *, age: int | None = None, before: int | None = None, seconds: float | None = None, key: str | None = None
@@ -217,8 +217,8 @@ class RemoteLearner:
             raise InvalidInputError(f"one of age, before and seconds must be given, got {len(given)}: pass for instance age=1000")
         if seconds is None:
             given = {name: min(whole_number(value, name), LARGEST) for name, value in given.items()}
-        forgotten: tuple[int, ...] = self._post("expire", given, lambda data: tuple(map(int, data["forgotten"])), key)
-        return forgotten
+        answer: Forgotten = self._post("expire", given, Forgotten.of, key)
+        return answer.forgotten
 
     def summary(self) -> Summary:
         """The learner at a glance: rounds, best decision, open rounds, drift."""
@@ -237,9 +237,10 @@ class RemoteLearner:
         found: list[OpenRound] = []
         after: int | None = None
         while True:
-            rounds, after = self._transport.get(f"{self._path}/rounds", _page_after(after), limit=PAGE, after=after)
-            found += rounds
-            if after is None or not rounds:
+            page = self._transport.get(f"{self._path}/rounds", _page_after(after), limit=PAGE, after=after)
+            found += page.rounds
+            after = page.next
+            if after is None or not page.rounds:
                 return tuple(found)
 
     def state(self) -> dict[str, Any]:
@@ -250,14 +251,14 @@ class RemoteLearner:
         return self._transport.post(f"{self._path}/{call}", body, make, key)
 
 
-def _page_after(after: int | None) -> Callable[[dict[str, Any]], tuple[list[OpenRound], int | None]]:
+def _page_after(after: int | None) -> Callable[[Any], OpenRounds]:
     """The reader of a page of rounds; each page must lead further, so that their number is finite."""
 
-    def read(data: dict[str, Any]) -> tuple[list[OpenRound], int | None]:
-        following = data["next"]
-        if following is not None and following <= (-1 if after is None else after):
-            raise ValueError(f"next = {following!r} on the page after {after}")
-        return [OpenRound.of(one) for one in data["rounds"]], following
+    def read(data: Any) -> OpenRounds:
+        page = OpenRounds.of(data)
+        if page.next is not None and page.next <= (-1 if after is None else after):
+            raise ValueError(f"next = {page.next!r} on the page after {after}")
+        return page
 
     return read
 

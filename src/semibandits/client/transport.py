@@ -22,8 +22,9 @@ from semibandits.errors import InvalidInputError, SemibanditsError, ServiceError
 
 try:
     import httpx
+    import msgspec  # noqa: F401 (the records of answers)
 except ImportError as error:  # pragma: no cover - tests install it
-    raise ImportError("semibandits.client needs httpx, which is not installed: run pip install httpx") from error
+    raise ImportError(f"semibandits.client needs {error.name}, which is not installed: run pip install httpx msgspec") from error
 
 T = TypeVar("T")
 LOGGER: Final = logging.getLogger("semibandits.client")

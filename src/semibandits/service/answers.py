@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from starlette.responses import Response
 
@@ -19,7 +19,9 @@ from semibandits.errors import (
     TooManyDecisionsError,
     UnsupportedError,
 )
+from semibandits.wire import Error, Problem, Record
 
+JSON: TypeAlias = dict[str, Any]
 RETRY: Final = {"Retry-After": "1"}
 NO_PATH: Final = "the path must be one of the service, got another one: see /docs"
 _STATUS: Final[tuple[tuple[type[SemibanditsError], int], ...]] = (
@@ -60,13 +62,13 @@ class Refusal(Exception):  # noqa: N818 (the answer to a request)
 
     def answer(self) -> Response:
         """The answer."""
-        content = {"error": {"type": self.kind, "message": self.message}}
-        return answer(content, status=self.status, headers=self.headers)
+        return answer(Error(Problem(self.kind, self.message)), status=self.status, headers=self.headers)
 
 
-def answer(content: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def answer(content: Record | JSON, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """An answer in JSON, of ASCII characters only, so that every text can be sent."""
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    plain = content.plain() if isinstance(content, Record) else content
+    text = json.dumps(plain, allow_nan=False, separators=(",", ":"))
     return Response(text, status, headers, media_type="application/json")
 
 
@@ -106,6 +108,3 @@ def number(value: float) -> float | None:
     """A number for JSON, null if it is not finite."""
     value = float(value)
     return value if value - value == 0.0 else None
-
-
-JSON = dict[str, Any]

@@ -20,6 +20,7 @@ from semibandits.policies.rules import LawPolicy
 from semibandits.service.answers import JSON, number
 from semibandits.service.catalogue import Served
 from semibandits.service.processes import SideProcess
+from semibandits.wire import Bound, ItemRate
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class BoundWorker:
         self._solves: dict[str, _Solve] = {}
         self.solved = 0
 
-    def view(self, served: Served) -> JSON:
+    def view(self, served: Served) -> Bound:
         """The latest bound of a learner; starts a new one if it is due. Never waits for a solve."""
         now = served.learner._read(_estimates)
         with self._mutex:
@@ -130,23 +131,12 @@ def _failed(message: str) -> JSON:
     return {"status": "failed", "message": message}
 
 
-def _shown(found: JSON, served: Served, now: _Estimates) -> JSON:
+def _shown(found: JSON, served: Served, now: _Estimates) -> Bound:
     """A bound with the plays that its rates ask for at the present number of rounds."""
     logarithm = math.log(max(now.rounds, 1))
-    items = [
-        {
-            "item": served.items.plain[i],
-            "text": served.names.labels[i],
-            "rate": rate,
-            "wanted": rate * logarithm,
-            "plays": int(now.plays[i]),
-        }
+    items = tuple(
+        ItemRate(served.items.plain[i], served.names.labels[i], rate, rate * logarithm, int(now.plays[i]))
         for i, rate in enumerate(found.get("rates", ()))
-    ]
-    return {
-        "status": found["status"],
-        "at_rounds": found["at_rounds"],
-        **{name: found.get(name) for name in ("value", "lower", "gap")},
-        "items": items,
-        "message": found.get("message"),
-    }
+    )
+    known = {name: found.get(name) for name in ("value", "lower", "gap", "message")}
+    return Bound(found["status"], found["at_rounds"], items=items, **known)

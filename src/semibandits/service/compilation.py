@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from semibandits.kernels.machine.background import Order, background
-from semibandits.service.answers import JSON
+from semibandits.wire import Compilation
 
 TASK: Final = "semibandits.compilation.compile_for_served_learner"
 
@@ -15,13 +15,12 @@ def compile_for(url: str, name: str) -> None:
     background.request(Order.task(TASK, url, name))
 
 
-def state() -> JSON:
+def state() -> Compilation:
     """What the child process of this process does, and how much it has done."""
     pending = len(background.pending)
+    status: Literal["done", "compiling", "waiting", "off"] = "compiling" if background.is_running else "waiting"
     if background.is_off:
         status = "off"
     elif pending == 0:
         status = "done"
-    else:
-        status = "compiling" if background.is_running else "waiting"
-    return {"status": status, "pending": pending, "kernels": len(background.saved), "loaded": background.loaded}
+    return Compilation(status, pending, len(background.saved), background.loaded)

@@ -11,7 +11,7 @@ import numpy as np
 
 from semibandits._json import strict_json
 from semibandits._labelled import refuse_rounded
-from semibandits._typing import BoolArray
+from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.labels import plain_label
 from semibandits.learning.availability import is_mask, mask_of
@@ -42,6 +42,10 @@ class ItemLabels:
         self._is_distinct = len(self._index) == len(texts)
         self._by_index = not any(isinstance(label, int | np.integer) for label in self.labels)
         self._of_text = {label: i for i, label in enumerate(self.plain) if isinstance(label, str)}
+
+    def at(self, items: IntArray) -> tuple[Any, ...]:
+        """Labels of these items as plain JSON."""
+        return tuple(self.plain[i] for i in items.tolist())
 
     def index(self, value: Any, where: str) -> int:
         """Index of the item with this label.

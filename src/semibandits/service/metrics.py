@@ -52,25 +52,24 @@ class Metrics:
 
     def collect(self) -> Iterator[Any]:
         """Numbers of each learner, as they are now; none while the database does not answer."""
-        families = {
-            name: GaugeMetricFamily(f"semibandits_learner_{name}", text, labels=("learner",))
+        families = [
+            GaugeMetricFamily(f"semibandits_learner_{name}", text, labels=("learner",))
             for name, text in (
                 ("calls", "Calls that changed the learner."),
                 ("rounds", "Rounds asked for."),
                 ("open", "Open rounds."),
                 ("drifts", "Items whose mean has drifted."),
             )
-        }
+        ]
         for served in self._catalogue.opened:
             try:
-                values = views.counts(served)
-                values["drifts"] = len(served.learner._read(lambda one: one.drifts))
+                counts, drifts = views.counts(served), len(served.learner.drifts)
             except SemibanditsError:
                 self.storage_errors.inc()
                 continue
-            for name, family in families.items():
-                family.add_metric([served.learner.name], values[name])
-        yield from families.values()
+            for family, value in zip(families, (counts.calls, counts.rounds, counts.open, drifts), strict=True):
+                family.add_metric([served.learner.name], value)
+        yield from families
         yield from _compilation()
         yield GaugeMetricFamily("semibandits_bound_solves", "Lower bounds solved.", value=self._bounds.solved)
         yield GaugeMetricFamily("semibandits_plan_solves", "Plans of policies solved.", value=self._plans.solved)
@@ -80,10 +79,10 @@ def _compilation() -> Iterator[Any]:
     """What is compiled in the background, for all learners together."""
     state = compilation.state()
     for name, text, value in (
-        ("pending", "Learners and kernels that remain to be compiled for, or loaded.", state["pending"]),
-        ("kernels", "Kernels that child processes have compiled, or found compiled.", state["kernels"]),
-        ("loaded", "Kernels and pointers that were requested by use and loaded.", state["loaded"]),
-        ("running", "1 while a child process compiles.", state["status"] == "compiling"),
-        ("off", "1 if nothing is compiled in the background.", state["status"] == "off"),
+        ("pending", "Learners and kernels that remain to be compiled for, or loaded.", state.pending),
+        ("kernels", "Kernels that child processes have compiled, or found compiled.", state.kernels),
+        ("loaded", "Kernels and pointers that were requested by use and loaded.", state.loaded),
+        ("running", "1 while a child process compiles.", state.status == "compiling"),
+        ("off", "1 if nothing is compiled in the background.", state.status == "off"),
     ):
         yield GaugeMetricFamily(f"semibandits_compilation_{name}", text, value=float(value))

@@ -19,6 +19,7 @@ from semibandits.service.catalogue import Catalogue, Served
 from semibandits.service.gate import SLASH_IN_NAME, exchange_of
 from semibandits.service.metrics import Metrics
 from semibandits.service.plans import PlanWorker
+from semibandits.wire import Forgotten, Health, Learners, Told
 
 KEY_HEADER: Final = "idempotency-key"
 HEALTH_THREADS: Final = 2
@@ -45,7 +46,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
     @router.get("/learners", **schemas.returns("Learners"))
     def list_learners() -> Response:
         """List the learners."""
-        return answer({"learners": [views.counts(one) for one in catalogue.everything()]})
+        return answer(Learners(tuple(views.counts(one) for one in catalogue.everything())))
 
     @router.get("/compilation", **schemas.returns("Compilation"))
     def compilation_state() -> Response:
@@ -82,7 +83,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         """The complete state, for `Learner.from_state`."""
         return answer(served(name, request).learner.state())
 
-    @router.post("/learners/{name}/ask", **schemas.takes("Ask", "Asked"))
+    @router.post("/learners/{name}/ask", **schemas.takes("Ask", "Rounds"))
     def ask(name: str, request: Request) -> Response:
         """Open rounds and return them, with the next decisions."""
         one, fields, key = changing(name, request)
@@ -92,7 +93,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         asked = (learner.ask(mask, key=key),) if n_rounds == 1 else learner.ask_many(n_rounds, mask, key=key)
         exchange_of(request.scope).round = asked[0].id
         plans.notice(one)
-        return answer({"rounds": [views.round_of(one, part) for part in asked]})
+        return answer(views.rounds_of(one, asked))
 
     @router.post("/learners/{name}/tell", **schemas.takes("Tell", "Told"))
     def tell(name: str, request: Request) -> Response:
@@ -105,7 +106,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         given: dict[str, Any] = {"costs" if in_costs else "rewards": outcome}
         one.learner.tell(number, partial=partial, key=key, **given)
         plans.notice(one)
-        return answer({"told": 1})
+        return answer(Told(1))
 
     @router.post("/learners/{name}/tell-many", **schemas.takes("TellMany", "Told"))
     def tell_many(name: str, request: Request) -> Response:
@@ -117,7 +118,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         given: dict[str, Any] = {"costs" if in_costs else "outcomes": listed}
         one.learner.tell_many(partial=partial, key=key, **given)
         plans.notice(one)
-        return answer({"told": len(listed)})
+        return answer(Told(len(listed)))
 
     @router.post("/learners/{name}/forget", **schemas.takes("Forget", "Forgotten"))
     def forget(name: str, request: Request) -> Response:
@@ -127,7 +128,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         fields.finish()
         exchange_of(request.scope).round = number
         one.learner.forget(number, key=key)
-        return answer({"forgotten": [number]})
+        return answer(Forgotten((number,)))
 
     @router.post("/learners/{name}/expire", **schemas.takes("Expire", "Forgotten"))
     def expire(name: str, request: Request) -> Response:
@@ -135,7 +136,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         one, fields, key = changing(name, request)
         limit = bodies.limit_of_age(fields)
         fields.finish()
-        return answer({"forgotten": [asked.id for asked in one.learner.expire(key=key, **limit)]})
+        return answer(Forgotten(tuple(asked.id for asked in one.learner.expire(key=key, **limit))))
 
     return router
 
@@ -153,7 +154,7 @@ def operation_routes(catalogue: Catalogue, metrics: Metrics) -> APIRouter:
         except SemibanditsError as error:
             LOGGER.warning("the storage is away: %s", error)
             return AWAY.answer()
-        return answer({"status": "ok", "storage": "ok"})
+        return answer(Health("ok", "ok"))
 
     @router.get("/metrics", **schemas.TEXT, responses=schemas.ERRORS)
     async def metrics_text() -> Response:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
+
+from semibandits import wire
 from semibandits.service.bodies import LARGEST, MOST_ROUNDS
 
 JSON = dict[str, Any]
@@ -52,74 +55,22 @@ OUTCOME: Final[JSON] = {
 }
 _OUTCOMES: Final = {"round": WHOLE, "rewards": OUTCOME, "costs": OUTCOME}
 _EITHER: Final = [{"required": ["rewards"]}, {"required": ["costs"]}]
-_ROUND: Final = {"round": WHOLE, "items": _list(LABEL)}
-_COUNTS: Final = {"name": STRING, "created": STRING, "calls": WHOLE, "rounds": WHOLE, "open": WHOLE}
-_AGES: Final = _object(
-    {
-        "count": WHOLE,
-        "oldest_age": _optional(WHOLE),
-        "oldest_seconds": _optional(NUMBER),
-        "by_age": _list(_object({"from": WHOLE, "to": WHOLE, "count": WHOLE})),
-    }
-)
-_BEST: Final = _object({"items": _list(LABEL), "text": STRING, "value": NUMBER, "is_cost": TRUTH})
-_DRIFT: Final = _object(
-    {
-        "error": _optional(NUMBER),
-        "found": _list(
-            _object({"item": LABEL, "text": STRING, "round": WHOLE, "before": _optional(NUMBER), "after": _optional(NUMBER)})
-        ),
-    }
-)
+
+
+def _answers() -> dict[str, JSON]:
+    """Schemas of the records that the service answers."""
+    records = (
+        wire.Error, wire.Health, wire.Compilation, wire.Learners, wire.Summary, wire.Estimates, wire.Bound, wire.OpenRounds,
+        wire.Rounds, wire.Told, wire.Forgotten,
+    )  # fmt: skip
+    _, found = msgspec.json.schema_components(records, ref_template="#/components/schemas/{name}")
+    for schema in found.values():
+        schema["description"] = schema["description"].partition("\n")[0]
+    return found
+
 
 SCHEMAS: Final[dict[str, JSON]] = {
-    "Error": _object({"error": _object({"type": STRING, "message": STRING})}),
-    "Health": _object({"status": STRING, "storage": STRING}),
-    "Compilation": _object(
-        {"status": {"enum": ["done", "compiling", "waiting", "off"]}, **dict.fromkeys(("pending", "kernels", "loaded"), WHOLE)}
-    ),
-    "Learners": _object({"learners": _list(_object(_COUNTS))}),
-    "Summary": _object(
-        {
-            **dict.fromkeys(("name", "created", "decision_set", "family", "policy"), STRING),
-            "law": _optional(STRING),
-            **dict.fromkeys(("items", "largest_decision", "calls", "rounds"), WHOLE),
-            "open": _AGES,
-            "best": _BEST,
-            "nouns": _object(dict.fromkeys(("item", "items", "decision", "decisions"), STRING)),
-            "half_life": _optional(NUMBER),
-            "drift": _DRIFT,
-        }
-    ),
-    "Estimates": _object(
-        {
-            "error": NUMBER,
-            "items": _list(
-                _object(
-                    {
-                        "item": LABEL,
-                        "text": STRING,
-                        "plays": WHOLE,
-                        "open": WHOLE,
-                        **dict.fromkeys(("mean", "lower", "upper"), _optional(NUMBER)),
-                        "in_best": TRUTH,
-                    }
-                )
-            ),
-        }
-    ),
-    "Bound": _object(
-        {
-            "status": {"enum": ["solving", "ready", "failed"]},
-            "at_rounds": WHOLE,
-            **dict.fromkeys(("value", "lower", "gap"), _optional(NUMBER)),
-            "items": _list(_object({"item": LABEL, "text": STRING, "rate": NUMBER, "wanted": NUMBER, "plays": WHOLE})),
-            "message": _optional(STRING),
-        }
-    ),
-    "OpenRounds": _object(
-        {"rounds": _list(_object({**_ROUND, "age": WHOLE, "seconds": _optional(NUMBER)})), "next": _optional(WHOLE)}
-    ),
+    **_answers(),
     "State": {"type": "object", "description": "See docs/learner.md, Saving."},
     "Ask": _object(
         {
@@ -137,13 +88,11 @@ SCHEMAS: Final[dict[str, JSON]] = {
         },
         optional=("available", "count"),
     ),
-    "Asked": _object({"rounds": _list(_object({**_ROUND, "indices": _list(WHOLE)}))}),
     "Tell": _object({**_OUTCOMES, "partial": TRUTH}, optional=("rewards", "costs", "partial"), oneOf=_EITHER),
     "TellMany": _object(
         {"outcomes": _list(_object(_OUTCOMES, optional=("rewards", "costs"), oneOf=_EITHER)), "partial": TRUTH},
         optional=("partial",),
     ),
-    "Told": _object({"told": WHOLE}),
     "Forget": _object({"round": WHOLE}),
     "Expire": _object(
         {"age": WHOLE, "before": WHOLE, "seconds": {**NUMBER, "minimum": 0, "maximum": LARGEST}},
@@ -151,7 +100,6 @@ SCHEMAS: Final[dict[str, JSON]] = {
         minProperties=1,
         maxProperties=1,
     ),
-    "Forgotten": _object({"forgotten": _list(WHOLE)}),
 }
 
 

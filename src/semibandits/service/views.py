@@ -1,145 +1,126 @@
-"""What the service shows of a learner, as plain JSON. Each view is one consistent reading of the database."""
+"""What the service shows of a learner. Each view is one consistent reading of the database."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from semibandits import wire
 from semibandits.families.texts import decision_text
 from semibandits.laws import plain as plain_laws
+from semibandits.learning.drift import Drift
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Round
 from semibandits.policies.rules import LawPolicy
-from semibandits.service.answers import JSON, number
+from semibandits.service.answers import number
 from semibandits.service.catalogue import Served
+from semibandits.wire import (
+    Band,
+    Best,
+    DriftCheck,
+    Estimates,
+    ItemEstimate,
+    ListedLearner,
+    Nouns,
+    OpenCounts,
+    OpenRound,
+    OpenRounds,
+    Summary,
+)  # fmt: skip
 
 
-def counts(served: Served) -> JSON:
+def counts(served: Served) -> ListedLearner:
     """Name, time of creation, and numbers of calls, rounds and open rounds."""
     learner = served.learner
+    return learner._read(
+        lambda one: ListedLearner(learner.name, served.created, learner._replica.seq, one.rounds, len(one.open_rounds))
+    )
 
-    def work(one: Learner) -> JSON:
-        return {
-            "name": learner.name,
-            "created": served.created,
-            "calls": learner._replica.seq,
-            "rounds": one.rounds,
-            "open": len(one.open_rounds),
-        }
+
+def summary(served: Served) -> Summary:
+    """The learner, its open rounds by age, its best decision so far, and its drift check."""
+    learner, names = served.learner, served.names
+    x, policy, ages = learner.decision_set, learner.policy, learner.ages()
+    law = policy.known_law if isinstance(policy, LawPolicy) else None
+
+    def work(one: Learner) -> Summary:
+        best, means = one.best(), one.means
+        return Summary(
+            name=learner.name,
+            created=served.created,
+            decision_set=repr(x),
+            family=names.family or "own",
+            policy=repr(policy),
+            law=None if law is None else plain_laws.text(law),
+            items=x.d,
+            largest_decision=x.m,
+            calls=learner._replica.seq,
+            rounds=one.rounds,
+            open=_open(one.open_rounds, one.rounds, ages),
+            best=Best(
+                served.items.at(np.flatnonzero(best)),
+                decision_text(names, best),
+                number(means[best].sum()),
+                bool((means <= 0).all() and means.any()),
+            ),
+            nouns=Nouns(**names.nouns._asdict()),
+            half_life=one.half_life,
+            drift=DriftCheck(one.drift_error, tuple(_drift(served, drift) for drift in one.drifts)),
+        )
 
     return learner._read(work)
 
 
-def summary(served: Served) -> JSON:
-    """The learner, its open rounds by age, its best decision so far, and its drift check."""
-    learner, names = served.learner, served.names
-    x, policy = learner.decision_set, learner.policy
-    law = policy.known_law if isinstance(policy, LawPolicy) else None
-    ages = served.learner.ages()
-
-    def work(one: Learner) -> JSON:
-        best, means = one.best(), one.means
-        return {
-            "calls": learner._replica.seq,
-            "rounds": one.rounds,
-            "open": _open(one.open_rounds, one.rounds, ages),
-            "best": {
-                "items": [served.items.plain[i] for i in np.flatnonzero(best)],
-                "text": decision_text(names, best),
-                "value": number(means[best].sum()),
-                "is_cost": bool((means <= 0).all() and means.any()),
-            },
-            "half_life": one.half_life,
-            "drift": _drift(served, one),
-        }
-
-    return {
-        "name": learner.name,
-        "created": served.created,
-        "decision_set": repr(x),
-        "family": names.family or "own",
-        "policy": repr(policy),
-        "law": None if law is None else plain_laws.text(law),
-        "items": x.d,
-        "largest_decision": x.m,
-        "nouns": names.nouns._asdict(),
-        **learner._read(work),
-    }
-
-
-def estimates(served: Served, error: float) -> JSON:
+def estimates(served: Served, error: float) -> Estimates:
     """Plays, mean and interval of each item."""
-    labels = served.items.plain
 
-    def work(one: Learner) -> list[JSON]:
+    def work(one: Learner) -> tuple[ItemEstimate, ...]:
         found, best = one.estimates(error), one.best()
-        columns = {"mean": found.means, "lower": found.lower, "upper": found.upper}
-        return [
-            {
-                "item": labels[i],
-                "text": served.names.labels[i],
-                "plays": int(found.plays[i]),
-                "open": int(found.open[i]),
-                **{name: number(column[i]) for name, column in columns.items()},
-                "in_best": bool(best[i]),
-            }
-            for i in range(len(labels))
-        ]
+        columns = (found.plays, found.open, found.means, found.lower, found.upper, best)
+        return tuple(
+            ItemEstimate(label, text, plays, n_open, number(mean), number(lower), number(upper), in_best)
+            for label, text, plays, n_open, mean, lower, upper, in_best in zip(
+                served.items.plain, served.names.labels, *(column.tolist() for column in columns), strict=True
+            )
+        )
 
-    return {"error": error, "items": served.learner._read(work)}
+    return Estimates(error, served.learner._read(work))
 
 
-def open_rounds(served: Served, limit: int, after: int | None) -> JSON:
+def open_rounds(served: Served, limit: int, after: int | None) -> OpenRounds:
     """A page of the open rounds, oldest first."""
     ages = served.learner.ages()
 
-    def work(one: Learner) -> JSON:
+    def work(one: Learner) -> OpenRounds:
         later = [asked for asked in one.open_rounds if after is None or asked.id > after]
-        shown = [
-            {
-                "round": asked.id,
-                "items": [served.items.plain[i] for i in asked.items.tolist()],
-                "age": one.rounds - 1 - asked.id,
-                "seconds": ages.get(asked.id),
-            }
+        shown = tuple(
+            OpenRound(asked.id, served.items.at(asked.items), one.rounds - 1 - asked.id, ages.get(asked.id))
             for asked in later[:limit]
-        ]
-        return {"rounds": shown, "next": shown[-1]["round"] if len(later) > limit else None}
+        )
+        return OpenRounds(shown, shown[-1].id if len(later) > limit else None)
 
     return served.learner._read(work)
 
 
-def round_of(served: Served, asked: Round) -> JSON:
-    """A round to carry out."""
-    indices = asked.items.tolist()
-    return {"round": asked.id, "items": [served.items.plain[i] for i in indices], "indices": indices}
+def rounds_of(served: Served, rounds: tuple[Round, ...]) -> wire.Rounds:
+    """Rounds to carry out."""
+    return wire.Rounds(tuple(wire.Round(one.id, tuple(one.items.tolist()), served.items.at(one.items)) for one in rounds))
 
 
-def _open(rounds: tuple[Round, ...], n_asked: int, seconds: dict[int, float | None]) -> JSON:
+def _open(rounds: tuple[Round, ...], n_asked: int, seconds: dict[int, float | None]) -> OpenCounts:
     """Number of open rounds, in all and by age: 0 to 9 rounds, 10 to 99, ..."""
     ages = np.array([n_asked - 1 - asked.id for asked in rounds], dtype=np.int64)
     oldest = int(ages.max(initial=0))
     bins = [(0, 9)]
     while bins[-1][1] < oldest:
         bins.append((bins[-1][1] + 1, 10 * bins[-1][1] + 9))
-    return {
-        "count": len(rounds),
-        "oldest_age": oldest if len(rounds) else None,
-        "oldest_seconds": seconds.get(rounds[0].id) if rounds else None,
-        "by_age": [{"from": low, "to": high, "count": int(((ages >= low) & (ages <= high)).sum())} for low, high in bins],
-    }
+    return OpenCounts(
+        len(rounds),
+        oldest if len(rounds) else None,
+        seconds.get(rounds[0].id) if rounds else None,
+        tuple(Band(low, high, int(((ages >= low) & (ages <= high)).sum())) for low, high in bins),
+    )
 
 
-def _drift(served: Served, one: Learner) -> JSON:
-    return {
-        "error": one.drift_error,
-        "found": [
-            {
-                "item": served.items.plain[drift.item],
-                "text": served.names.labels[drift.item],
-                "round": drift.round,
-                "before": number(drift.before),
-                "after": number(drift.after),
-            }
-            for drift in one.drifts
-        ],
-    }
+def _drift(served: Served, drift: Drift) -> wire.Drift:
+    label, text = served.items.plain[drift.item], served.names.labels[drift.item]
+    return wire.Drift(label, text, drift.round, number(drift.before), number(drift.after))

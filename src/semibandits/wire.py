@@ -1,16 +1,53 @@
-"""What the service answers, as frozen records. Labels that are tuples in the learner are tuples here."""
+"""What a service answers, as records: declared once for the service, for its clients, and for the OpenAPI document.
+
+Labels that are tuples in the learner are lists in JSON, and tuples in the records.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from semibandits.client.labels import decoded_label, decoded_labels
+import msgspec
+from msgspec import Meta, Struct, field
+from msgspec.structs import force_setattr
+
+LARGEST = 2**53
+Whole: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
+"""A number of rounds, plays or items, or an index."""
+Label: TypeAlias = Annotated[
+    Any,
+    Meta(
+        description="Label of an item: a string, a number, or a list of labels for a tuple.",
+        extra_json_schema={"anyOf": [{"type": kind} for kind in ("string", "integer", "number", "boolean", "null", "array")]},
+    ),
+]
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Record(Struct, frozen=True):
+    """A JSON object of known fields; others are skipped."""
+
+    @classmethod
+    def of(cls, data: Any) -> Self:
+        """The record of a JSON object.
+
+        Raises
+        ------
+        ValueError
+            If it has another form.
+        """
+        try:
+            return msgspec.convert(data, cls)
+        except msgspec.ValidationError as error:
+            raise ValueError(str(error)) from error
+
+    def plain(self) -> dict[str, Any]:
+        """The JSON object."""
+        content: dict[str, Any] = msgspec.to_builtins(self)
+        return content
+
+
+class Round(Record, frozen=True):
     """A decision to carry out.
 
     Attributes
@@ -29,18 +66,21 @@ class Round:
     Round(id=1, items=(1, 4), labels=(('home', 'b'), ('b', 'work')))
     """
 
-    id: int
-    items: tuple[int, ...]
-    labels: tuple[Hashable, ...]
+    id: Whole = field(name="round")
+    items: tuple[Whole, ...] = field(name="indices")
+    labels: tuple[Label, ...] = field(name="items")
 
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        return cls(int(data["round"]), tuple(map(int, data["indices"])), decoded_labels(data["items"]))
+    def __post_init__(self) -> None:
+        force_setattr(self, "labels", as_labels(self.labels))
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRound:
+class Rounds(Record, frozen=True):
+    """Rounds to carry out."""
+
+    rounds: tuple[Round, ...]
+
+
+class OpenRound(Record, frozen=True):
     """A round whose outcome is not yet known.
 
     Attributes
@@ -61,19 +101,23 @@ class OpenRound:
     OpenRound(id=1, labels=('arts', 'sport'), age=2, seconds=0.5)
     """
 
-    id: int
-    labels: tuple[Hashable, ...]
-    age: int
+    id: Whole = field(name="round")
+    labels: tuple[Label, ...] = field(name="items")
+    age: Whole
     seconds: float | None
 
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        return cls(int(data["round"]), decoded_labels(data["items"]), int(data["age"]), data.get("seconds"))
+    def __post_init__(self) -> None:
+        force_setattr(self, "labels", as_labels(self.labels))
 
 
-@dataclass(frozen=True, slots=True)
-class ListedLearner:
+class OpenRounds(Record, frozen=True):
+    """A page of open rounds, and the number after which the next page begins, None on the last one."""
+
+    rounds: tuple[OpenRound, ...]
+    next: Whole | None
+
+
+class ListedLearner(Record, frozen=True):
     """A learner of the service.
 
     Attributes
@@ -94,18 +138,18 @@ class ListedLearner:
 
     name: str
     created: str
-    calls: int
-    rounds: int
-    open: int
-
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        return cls(data["name"], data["created"], int(data["calls"]), int(data["rounds"]), int(data["open"]))
+    calls: Whole
+    rounds: Whole
+    open: Whole
 
 
-@dataclass(frozen=True, slots=True)
-class Best:
+class Learners(Record, frozen=True):
+    """The learners of the service."""
+
+    learners: tuple[ListedLearner, ...]
+
+
+class Best(Record, frozen=True):
     """The best decision so far.
 
     Attributes
@@ -127,19 +171,24 @@ class Best:
     'home → b → work: 11.5 minutes'
     """
 
-    labels: tuple[Hashable, ...]
+    labels: tuple[Label, ...] = field(name="items")
     text: str
-    value: float
+    value: float | None
     is_cost: bool
 
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        return cls(decoded_labels(data["items"]), data["text"], data["value"], bool(data["is_cost"]))
+    def __post_init__(self) -> None:
+        force_setattr(self, "labels", as_labels(self.labels))
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCounts:
+class Band(Record, frozen=True):
+    """Number of open rounds of a range of ages."""
+
+    low: Whole = field(name="from")
+    high: Whole | None = field(name="to")
+    count: Whole
+
+
+class OpenCounts(Record, frozen=True):
     """The open rounds, counted.
 
     Attributes
@@ -150,8 +199,8 @@ class OpenCounts:
         Rounds asked for since the oldest one.
     oldest_seconds : float or None
         Seconds since the oldest one was asked for.
-    by_age : tuple of (int, int or None, int)
-        Smallest age, largest age and number of rounds, for each power of ten.
+    bands : tuple of Band
+        Their numbers by age, for each power of ten; see `by_age`.
 
     Examples
     --------
@@ -161,20 +210,18 @@ class OpenCounts:
     ((0, 9, 3), (10, 99, 1))
     """
 
-    count: int
-    oldest_age: int | None
+    count: Whole
+    oldest_age: Whole | None
     oldest_seconds: float | None
-    by_age: tuple[tuple[int, int | None, int], ...]
+    bands: tuple[Band, ...] = field(name="by_age")
 
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        bands = tuple((int(band["from"]), band["to"], int(band["count"])) for band in data["by_age"])
-        return cls(int(data["count"]), data["oldest_age"], data["oldest_seconds"], bands)
+    @property
+    def by_age(self) -> tuple[tuple[int, int | None, int], ...]:
+        """Smallest age, largest age and number of rounds, for each power of ten."""
+        return tuple((band.low, band.high, band.count) for band in self.bands)
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Record, frozen=True):
     """A change of the mean of an item.
 
     Attributes
@@ -195,20 +242,33 @@ class Drift:
     ('home', 'a')
     """
 
-    label: Hashable
+    label: Label = field(name="item")
     text: str
-    round: int
-    before: float
-    after: float
+    round: Whole
+    before: float | None
+    after: float | None
 
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        return cls(decoded_label(data["item"]), data["text"], int(data["round"]), data["before"], data["after"])
+    def __post_init__(self) -> None:
+        force_setattr(self, "label", as_label(self.label))
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class DriftCheck(Record, frozen=True):
+    """The drift check: the probability of a false alarm per item, None without a check, and the changes found."""
+
+    error: float | None
+    found: tuple[Drift, ...]
+
+
+class Nouns(Record, frozen=True):
+    """What items and decisions are called."""
+
+    item: str
+    items: str
+    decision: str
+    decisions: str
+
+
+class Summary(Record, frozen=True):
     """A learner at a glance.
 
     Attributes
@@ -227,12 +287,12 @@ class Summary:
         The open rounds.
     best : Best
         The best decision so far.
+    nouns : Nouns
+        What items and decisions are called.
     half_life : float or None
         Rounds after which an outcome counts half; None if outcomes count for ever.
-    drift_error : float or None
-        Probability of a false alarm per item; None without a drift check.
-    drifts : tuple of Drift
-        Changes found.
+    drift : DriftCheck
+        Probability of a false alarm per item, and changes found; see `drift_error` and `drifts`.
 
     Examples
     --------
@@ -241,6 +301,7 @@ class Summary:
     >>> answer |= {"policy": "GLADE()", "law": "Bernoulli()", "items": 3, "largest_decision": 1, "calls": 2, "rounds": 1}
     >>> answer |= {"open": {"count": 0, "oldest_age": None, "oldest_seconds": None, "by_age": []}, "half_life": None}
     >>> answer |= {"best": {"items": ["arts"], "text": "arts", "value": 1.0, "is_cost": False}}
+    >>> answer |= {"nouns": {"item": "item", "items": "items", "decision": "set", "decisions": "sets"}}
     >>> summary = Summary.of(answer | {"drift": {"error": 0.01, "found": []}})
     >>> summary.best.labels, summary.open.count, summary.drifts
     (('arts',), 0, ())
@@ -252,40 +313,28 @@ class Summary:
     family: str
     policy: str
     law: str | None
-    items: int
-    largest_decision: int
-    calls: int
-    rounds: int
+    items: Whole
+    largest_decision: Whole
+    calls: Whole
+    rounds: Whole
     open: OpenCounts
     best: Best
+    nouns: Nouns
     half_life: float | None
-    drift_error: float | None
-    drifts: tuple[Drift, ...]
+    drift: DriftCheck
 
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        return cls(
-            name=data["name"],
-            created=data["created"],
-            decision_set=data["decision_set"],
-            family=data["family"],
-            policy=data["policy"],
-            law=data["law"],
-            items=int(data["items"]),
-            largest_decision=int(data["largest_decision"]),
-            calls=int(data["calls"]),
-            rounds=int(data["rounds"]),
-            open=OpenCounts.of(data["open"]),
-            best=Best.of(data["best"]),
-            half_life=data["half_life"],
-            drift_error=data["drift"]["error"],
-            drifts=tuple(map(Drift.of, data["drift"]["found"])),
-        )
+    @property
+    def drift_error(self) -> float | None:
+        """Probability of a false alarm per item; None without a drift check."""
+        return self.drift.error
+
+    @property
+    def drifts(self) -> tuple[Drift, ...]:
+        """Changes found."""
+        return self.drift.found
 
 
-@dataclass(frozen=True, slots=True)
-class ItemEstimate:
+class ItemEstimate(Record, frozen=True):
     """What is known about an item.
 
     Attributes
@@ -309,26 +358,20 @@ class ItemEstimate:
     2
     """
 
-    label: Hashable
+    label: Label = field(name="item")
     text: str
-    plays: int
-    open: int
+    plays: Whole
+    open: Whole
     mean: float | None
     lower: float | None
     upper: float | None
     in_best: bool
 
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        return cls(
-            decoded_label(data["item"]), data["text"], int(data["plays"]), int(data["open"]), data["mean"], data["lower"],
-            data["upper"], bool(data["in_best"]),
-        )  # fmt: skip
+    def __post_init__(self) -> None:
+        force_setattr(self, "label", as_label(self.label))
 
 
-@dataclass(frozen=True, slots=True)
-class Estimates:
+class Estimates(Record, frozen=True):
     """Estimates of all items.
 
     Attributes
@@ -349,14 +392,8 @@ class Estimates:
     error: float
     items: tuple[ItemEstimate, ...]
 
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        return cls(data["error"], tuple(map(ItemEstimate.of, data["items"])))
 
-
-@dataclass(frozen=True, slots=True)
-class ItemRate:
+class ItemRate(Record, frozen=True):
     """Exploration of an item, against the plan.
 
     Attributes
@@ -380,20 +417,17 @@ class ItemRate:
     6.0
     """
 
-    label: Hashable
+    label: Label = field(name="item")
     text: str
     rate: float
     wanted: float
-    plays: int
+    plays: Whole
 
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        return cls(decoded_label(data["item"]), data["text"], data["rate"], data["wanted"], int(data["plays"]))
+    def __post_init__(self) -> None:
+        force_setattr(self, "label", as_label(self.label))
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Record, frozen=True):
     """C(θ) at the estimates, which the service computes in the background.
 
     Attributes
@@ -418,23 +452,71 @@ class Bound:
     '10.4 <= C(θ) <= 10.5'
     """
 
-    status: str
-    at_rounds: int | None
-    value: float | None
-    lower: float | None
-    gap: float | None
-    items: tuple[ItemRate, ...]
-    message: str | None
+    status: Literal["solving", "ready", "failed"]
+    at_rounds: Whole | None = None
+    value: float | None = None
+    lower: float | None = None
+    gap: float | None = None
+    items: tuple[ItemRate, ...] = ()
+    message: str | None = None
 
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Self:
-        """The record of a JSON object."""
-        return cls(
-            data["status"],
-            data.get("at_rounds"),
-            data.get("value"),
-            data.get("lower"),
-            data.get("gap"),
-            tuple(map(ItemRate.of, data.get("items") or ())),
-            data.get("message"),
-        )
+
+class Told(Record, frozen=True):
+    """Number of outcomes that were observed."""
+
+    told: Whole
+
+
+class Forgotten(Record, frozen=True):
+    """Numbers of the rounds that were forgotten."""
+
+    forgotten: tuple[Whole, ...]
+
+
+class Health(Record, frozen=True):
+    """State of the service and of its storage."""
+
+    status: str
+    storage: str
+
+
+class Compilation(Record, frozen=True):
+    """What a service compiles in the background: kernels to do, done by its child process, and loaded."""
+
+    status: Literal["done", "compiling", "waiting", "off"]
+    pending: Whole
+    kernels: Whole
+    loaded: Whole
+
+
+class Problem(Record, frozen=True):
+    """Class of an error, and one sentence."""
+
+    type: str
+    message: str
+
+
+class Error(Record, frozen=True):
+    """A request that is refused."""
+
+    error: Problem
+
+
+def as_label(value: Any) -> Hashable:
+    """The label of a JSON value, with tuples for lists.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if isinstance(value, list | tuple):
+        return as_labels(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(f"{value!r} is not a label")
+
+
+def as_labels(values: Any) -> tuple[Hashable, ...]:
+    """The labels of a JSON list."""
+    return tuple(map(as_label, values))
