@@ -1,4 +1,4 @@
-"""What a service answers, as records: declared once for the service, for its clients, and for the OpenAPI document.
+"""What a service takes and answers, as records: declared once for the service, for its clients, and for the OpenAPI document.
 
 Labels that are tuples in the learner are lists in JSON, and tuples in the records.
 """
@@ -6,13 +6,15 @@ Labels that are tuples in the learner are lists in JSON, and tuples in the recor
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import force_setattr
 
-LARGEST = 2**53
+LARGEST: Final = 2**53
+MOST_ROUNDS: Final = 1_000
+"""Largest number of rounds of one ask."""
 Whole: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
 """A number of rounds, plays or items, or an index."""
 Label: TypeAlias = Annotated[
@@ -500,6 +502,68 @@ class Error(Record, frozen=True):
     """A request that is refused."""
 
     error: Problem
+
+
+Outcome: TypeAlias = Annotated[
+    list[float | tuple[Label, float | None] | None] | dict[str, float | None],
+    Meta(
+        description="Numbers in the order of the items of the round, pairs [label, number], or an object from labels to numbers; "
+        "null where the outcome of an item is lost."
+    ),
+]
+
+
+class Request(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A JSON object of known fields."""
+
+
+class Available(Request, frozen=True, kw_only=True):
+    """Items that can be chosen: all but some, or those with true."""
+
+    excepted: list[Label] | UnsetType = field(name="except", default=UNSET)
+    by_label: list[tuple[Label, bool | int]] | UnsetType = UNSET
+
+
+class Ask(Request, frozen=True, kw_only=True):
+    """Open rounds. `available` lists labels of the items that can be chosen, or is a mask in their order; by default all."""
+
+    available: list[Label] | Available | None = None
+    count: Annotated[int, Meta(ge=1, le=MOST_ROUNDS)] = 1
+
+
+class Observed(Request, frozen=True, kw_only=True):
+    """The outcome of a round, as rewards or as costs."""
+
+    round: Whole
+    rewards: Outcome | UnsetType = UNSET
+    costs: Outcome | UnsetType = UNSET
+
+
+class Tell(Observed, frozen=True, kw_only=True):
+    """Observe the outcome of a round; with `partial`, the outcomes of some items may be lost."""
+
+    partial: bool = False
+
+
+class TellMany(Request, frozen=True, kw_only=True):
+    """Observe the outcomes of several rounds, all in rewards or all in costs."""
+
+    outcomes: list[Observed]
+    partial: bool = False
+
+
+class Forget(Request, frozen=True, kw_only=True):
+    """Close a round whose outcome is lost."""
+
+    round: Whole
+
+
+class Expire(Request, frozen=True, kw_only=True):
+    """Forget open rounds by one limit: their age in rounds, their id, or their age in seconds."""
+
+    age: Whole | UnsetType = UNSET
+    before: Whole | UnsetType = UNSET
+    seconds: Annotated[float, Meta(ge=0, le=LARGEST)] | UnsetType = UNSET
 
 
 def as_label(value: Any) -> Hashable:

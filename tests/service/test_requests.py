@@ -104,10 +104,10 @@ def test_partial_outcomes(client, learner):
 def test_misspelt_keys(client):
     for action, body, end in (
         ("tell", {"rond": 0, "costs": [1, 1]}, "the key 'round', got 'rond': did you mean 'round'?"),
-        ("tell", {"round": 0, "cost": [1, 1]}, "either rewards or costs, got 'cost': did you mean 'costs'?"),
-        ("tell", {"round": 0}, "either rewards or costs, got none: add one"),
-        ("expire", {"second": 3}, "one of age, before and seconds, got 'second': did you mean 'seconds'?"),
-        ("ask", {"available": {"exept": []}}, "the key 'except', got 'exept': did you mean 'except'?"),
+        ("tell", {"round": 0, "cost": [1, 1]}, "keys round, rewards, costs, partial, got 'cost': did you mean 'costs'?"),
+        ("tell", {"round": 0}, "one of rewards, costs, got none: add one"),
+        ("expire", {"second": 3}, "must only have the keys age, before, seconds, got 'second': did you mean 'seconds'?"),
+        ("ask", {"available": {"exept": []}}, "must only have the keys except, by_label, got 'exept': did you mean 'except'?"),
     ):
         assert error_of(post(client, f"courier/{action}", body)).endswith(end)
 

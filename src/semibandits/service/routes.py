@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import anyio
 from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from semibandits._fields import Fields, nearest
+from semibandits import wire
+from semibandits._fields import nearest
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.service import bodies, compilation, schemas, views
 from semibandits.service.answers import RETRY, Refusal, answer
@@ -21,6 +22,7 @@ from semibandits.service.metrics import Metrics
 from semibandits.service.plans import PlanWorker
 from semibandits.wire import Forgotten, Health, Learners, Told
 
+T = TypeVar("T", bound=wire.Request)
 KEY_HEADER: Final = "idempotency-key"
 HEALTH_THREADS: Final = 2
 LOGGER: Final = logging.getLogger("semibandits.service")
@@ -39,9 +41,9 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         exchange_of(request.scope).learner = name
         return catalogue.served(name)
 
-    def changing(name: str, request: Request) -> tuple[Served, Fields, str | None]:
-        """The learner, the fields of the body, and the key."""
-        return served(name, request), bodies.fields_of(exchange_of(request.scope).body), _key(request)
+    def changing(name: str, request: Request, kind: type[T]) -> tuple[Served, T, str | None]:
+        """The learner, the record of the body, and the key."""
+        return served(name, request), bodies.request_of(exchange_of(request.scope).body, kind), _key(request)
 
     @router.get("/learners", **schemas.returns("Learners"))
     def list_learners() -> Response:
@@ -73,7 +75,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         name: str,
         request: Request,
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-        after: Annotated[int | None, Query(ge=0, le=bodies.LARGEST)] = None,
+        after: Annotated[int | None, Query(ge=0, le=wire.LARGEST)] = None,
     ) -> Response:
         """Open rounds, oldest first, with ids larger than `after`."""
         return answer(views.open_rounds(served(name, request), limit, after))
@@ -86,11 +88,9 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
     @router.post("/learners/{name}/ask", **schemas.takes("Ask", "Rounds"))
     def ask(name: str, request: Request) -> Response:
         """Open rounds and return them, with the next decisions."""
-        one, fields, key = changing(name, request)
-        mask, n_rounds = bodies.available(fields, one.items), bodies.count(fields)
-        fields.finish()
-        learner = one.learner
-        asked = (learner.ask(mask, key=key),) if n_rounds == 1 else learner.ask_many(n_rounds, mask, key=key)
+        one, body, key = changing(name, request, wire.Ask)
+        mask, learner = bodies.available(body, one.items), one.learner
+        asked = (learner.ask(mask, key=key),) if body.count == 1 else learner.ask_many(body.count, mask, key=key)
         exchange_of(request.scope).round = asked[0].id
         plans.notice(one)
         return answer(views.rounds_of(one, asked))
@@ -98,45 +98,38 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
     @router.post("/learners/{name}/tell", **schemas.takes("Tell", "Told"))
     def tell(name: str, request: Request) -> Response:
         """Observe the outcome of a round and close it."""
-        one, fields, key = changing(name, request)
-        number, outcome, in_costs = bodies.outcome(fields, one.items, bodies.BODY)
-        partial = bodies.flag(fields, "partial")
-        fields.finish()
+        one, body, key = changing(name, request, wire.Tell)
+        number, outcome, in_costs = bodies.outcome(body, one.items)
         exchange_of(request.scope).round = number
         given: dict[str, Any] = {"costs" if in_costs else "rewards": outcome}
-        one.learner.tell(number, partial=partial, key=key, **given)
+        one.learner.tell(number, partial=body.partial, key=key, **given)
         plans.notice(one)
         return answer(Told(1))
 
     @router.post("/learners/{name}/tell-many", **schemas.takes("TellMany", "Told"))
     def tell_many(name: str, request: Request) -> Response:
         """Observe the outcomes of several rounds: of all, or of none if one is refused."""
-        one, fields, key = changing(name, request)
-        listed, in_costs = bodies.outcomes(fields, one.items)
-        partial = bodies.flag(fields, "partial")
-        fields.finish()
+        one, body, key = changing(name, request, wire.TellMany)
+        listed, in_costs = bodies.outcomes(body.outcomes, one.items)
         given: dict[str, Any] = {"costs" if in_costs else "outcomes": listed}
-        one.learner.tell_many(partial=partial, key=key, **given)
+        one.learner.tell_many(partial=body.partial, key=key, **given)
         plans.notice(one)
         return answer(Told(len(listed)))
 
     @router.post("/learners/{name}/forget", **schemas.takes("Forget", "Forgotten"))
     def forget(name: str, request: Request) -> Response:
         """Close a round whose outcome is lost."""
-        one, fields, key = changing(name, request)
-        number = bodies.whole(fields, "round")
-        fields.finish()
-        exchange_of(request.scope).round = number
-        one.learner.forget(number, key=key)
-        return answer(Forgotten((number,)))
+        one, body, key = changing(name, request, wire.Forget)
+        exchange_of(request.scope).round = body.round
+        one.learner.forget(body.round, key=key)
+        return answer(Forgotten((body.round,)))
 
     @router.post("/learners/{name}/expire", **schemas.takes("Expire", "Forgotten"))
     def expire(name: str, request: Request) -> Response:
         """Forget old open rounds: by age in rounds, by id, or by age in seconds."""
-        one, fields, key = changing(name, request)
-        limit = bodies.limit_of_age(fields)
-        fields.finish()
-        return answer(Forgotten(tuple(asked.id for asked in one.learner.expire(key=key, **limit))))
+        one, body, key = changing(name, request, wire.Expire)
+        old = one.learner.expire(key=key, **bodies.limit_of_age(body))
+        return answer(Forgotten(tuple(asked.id for asked in old)))
 
     return router
 

@@ -2,105 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
 from semibandits import wire
-from semibandits.service.bodies import LARGEST, MOST_ROUNDS
 
 JSON = dict[str, Any]
 STRING: Final[JSON] = {"type": "string"}
-NUMBER: Final[JSON] = {"type": "number"}
-TRUTH: Final[JSON] = {"type": "boolean"}
-WHOLE: Final[JSON] = {"type": "integer", "minimum": 0, "maximum": LARGEST}
-LABEL: Final[JSON] = {
-    "description": "Label of an item: a string, a number, or a list of labels for a tuple.",
-    "anyOf": [STRING, {"type": "integer"}, NUMBER, TRUTH, {"type": "null"}, {"type": "array"}],
-}
-
-
-def _list(items: JSON, **further: Any) -> JSON:
-    return {"type": "array", "items": items, **further}
-
-
-def _optional(schema: JSON) -> JSON:
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def _pair(schema: JSON) -> JSON:
-    """A label and a value of this schema."""
-    return {"type": "array", "prefixItems": [LABEL, schema], "minItems": 2, "maxItems": 2, "items": False}
-
-
-def _object(properties: Mapping[str, JSON], *, optional: tuple[str, ...] = (), **further: Any) -> JSON:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": [name for name in properties if name not in optional],
-        "additionalProperties": False,
-        **further,
-    }
-
-
-OUTCOME: Final[JSON] = {
-    "description": "Numbers in the order of the items of the round, pairs [label, number], or an object from labels to numbers; "
-    "null where the outcome of an item is lost.",
-    "anyOf": [
-        _list(_optional(NUMBER)),
-        _list(_pair(_optional(NUMBER))),
-        {"type": "object", "additionalProperties": _optional(NUMBER)},
-    ],
-}
-_OUTCOMES: Final = {"round": WHOLE, "rewards": OUTCOME, "costs": OUTCOME}
 _EITHER: Final = [{"required": ["rewards"]}, {"required": ["costs"]}]
 
 
-def _answers() -> dict[str, JSON]:
-    """Schemas of the records that the service answers."""
+def _schemas() -> dict[str, JSON]:
+    """Schemas of what the service takes and answers."""
     records = (
         wire.Error, wire.Health, wire.Compilation, wire.Learners, wire.Summary, wire.Estimates, wire.Bound, wire.OpenRounds,
-        wire.Rounds, wire.Told, wire.Forgotten,
+        wire.Rounds, wire.Told, wire.Forgotten, wire.Ask, wire.Tell, wire.TellMany, wire.Forget, wire.Expire,
     )  # fmt: skip
     _, found = msgspec.json.schema_components(records, ref_template="#/components/schemas/{name}")
     for schema in found.values():
         schema["description"] = schema["description"].partition("\n")[0]
-    return found
+    for name in ("Tell", "Observed"):
+        found[name]["oneOf"] = _EITHER
+    for name in ("Available", "Expire"):
+        found[name] |= {"minProperties": 1, "maxProperties": 1}
+    return found | {"State": {"type": "object", "description": "See docs/learner.md, Saving."}}
 
 
-SCHEMAS: Final[dict[str, JSON]] = {
-    **_answers(),
-    "State": {"type": "object", "description": "See docs/learner.md, Saving."},
-    "Ask": _object(
-        {
-            "available": {
-                "description": "Labels of the items that can be chosen, or a mask in their order; an object with those that "
-                "cannot, or with pairs of label and truth value for all; by default all.",
-                "anyOf": [
-                    _list(LABEL),
-                    _object({"except": _list(LABEL)}),
-                    _object({"by_label": _list(_pair(TRUTH))}),
-                    {"type": "null"},
-                ],
-            },
-            "count": {"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS, "default": 1},
-        },
-        optional=("available", "count"),
-    ),
-    "Tell": _object({**_OUTCOMES, "partial": TRUTH}, optional=("rewards", "costs", "partial"), oneOf=_EITHER),
-    "TellMany": _object(
-        {"outcomes": _list(_object(_OUTCOMES, optional=("rewards", "costs"), oneOf=_EITHER)), "partial": TRUTH},
-        optional=("partial",),
-    ),
-    "Forget": _object({"round": WHOLE}),
-    "Expire": _object(
-        {"age": WHOLE, "before": WHOLE, "seconds": {**NUMBER, "minimum": 0, "maximum": LARGEST}},
-        optional=("age", "before", "seconds"),
-        minProperties=1,
-        maxProperties=1,
-    ),
-}
+SCHEMAS: Final = _schemas()
 
 
 def _reference(name: str) -> JSON:
