@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
-import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, field
-from msgspec.structs import force_setattr
+try:
+    import msgspec
+    from msgspec import UNSET, Meta, Struct, UnsetType, field
+    from msgspec.structs import force_setattr
+except ImportError as error:  # pragma: no cover - tests install it
+    message = "services and their clients need msgspec, which is not installed: run pip install httpx msgspec"
+    raise ImportError(message, name="msgspec") from error
 
 LARGEST: Final = 2**53
 MOST_ROUNDS: Final = 1_000
@@ -513,8 +517,13 @@ Outcome: TypeAlias = Annotated[
 ]
 
 
-class Request(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A JSON object of known fields."""
+
+    def plain(self) -> dict[str, Any]:
+        """The JSON object, without fields that are not set."""
+        content: dict[str, Any] = msgspec.to_builtins(self)
+        return content
 
 
 class Available(Request, frozen=True, kw_only=True):

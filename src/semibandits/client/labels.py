@@ -9,6 +9,7 @@ from typing import Any
 from semibandits._outcomes import Outcome, about_costs, as_numbers
 from semibandits._pandas import has_index, numbers_rows
 from semibandits.errors import InvalidInputError
+from semibandits.wire import Available
 
 
 def encoded_labels(labels: Iterable[Hashable], what: str) -> list[Any]:
@@ -30,7 +31,7 @@ def encoded_labels(labels: Iterable[Hashable], what: str) -> list[Any]:
     return [_plain(label) for label in _entries(labels)]
 
 
-def encoded_available(available: Any) -> list[Any] | dict[str, Any]:
+def encoded_available(available: Any) -> list[Any] | Available:
     """What is available, as `Learner.ask` takes it: a list of labels, a mask, or pairs of label and truth value.
 
     Raises
@@ -39,10 +40,10 @@ def encoded_available(available: Any) -> list[Any] | dict[str, Any]:
         If it is none of these.
     """
     by_label = _by_label(available)
-    pairs = None if by_label is None else [[_plain(label), _plain(value)] for label, value in by_label]
+    pairs = None if by_label is None else [(_plain(label), _plain(value)) for label, value in by_label]
     if pairs is None or not (isinstance(available, Mapping) or _is_mask([value for _, value in pairs])):
         return encoded_labels(available, "available")
-    return {"by_label": pairs}
+    return Available(by_label=pairs)
 
 
 def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any] | dict[str, Any]:

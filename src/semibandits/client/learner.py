@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Final, final
 from urllib.parse import quote
 
+from semibandits import wire
 from semibandits._outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, round_number, whole_number
 from semibandits.client.labels import encoded_available, encoded_labels, encoded_outcome
 from semibandits.client.transport import Transport
@@ -116,7 +117,7 @@ class RemoteLearner:
                 raise ValueError(f"{len(rounds)} rounds instead of {number}")
             return rounds
 
-        body = {"available": _availability(available, unavailable), "count": number}
+        body = wire.Ask(available=_availability(available, unavailable), count=number)
         asked: tuple[Round, ...] = self._post("ask", body, made, key)
         return asked
 
@@ -148,8 +149,7 @@ class RemoteLearner:
             If there is no such open round, or the outcome is malformed.
         """
         outcome, in_costs = one_of(rewards, costs, "rewards")
-        body = {**_told(round_id, outcome, in_costs), "partial": bool(partial)}
-        self._post("tell", body, Told.of, key)
+        self._post("tell", wire.Tell(**_told(round_id, outcome, in_costs), partial=bool(partial)), Told.of, key)
 
     def tell_many(
         self,
@@ -177,8 +177,8 @@ class RemoteLearner:
             If an outcome is malformed, or a round is not open or occurs twice.
         """
         listed, in_costs = listed_outcomes(rewards if outcomes is None else outcomes, costs)
-        told = [_told(number, outcome, in_costs) for number, outcome in listed]
-        self._post("tell-many", {"outcomes": told, "partial": bool(partial)}, Told.of, key)
+        told = [wire.Observed(**_told(number, outcome, in_costs)) for number, outcome in listed]
+        self._post("tell-many", wire.TellMany(outcomes=told, partial=bool(partial)), Told.of, key)
 
     def forget(self, round_id: int, *, key: str | None = None) -> None:
         """Close a round whose outcome is lost.
@@ -188,7 +188,7 @@ class RemoteLearner:
         InvalidInputError
             If there is no such open round.
         """
-        self._post("forget", {"round": round_number(round_id)}, Forgotten.of, key)
+        self._post("forget", wire.Forget(round=round_number(round_id)), Forgotten.of, key)
 
     def expire(
         self, *, age: int | None = None, before: int | None = None, seconds: float | None = None, key: str | None = None
@@ -212,12 +212,12 @@ class RemoteLearner:
             Unless one limit is given.
         """
         limits = {"age": age, "before": before, "seconds": seconds}
-        given = {name: value for name, value in limits.items() if value is not None}
+        given: dict[str, Any] = {name: value for name, value in limits.items() if value is not None}
         if len(given) != 1:
             raise InvalidInputError(f"one of age, before and seconds must be given, got {len(given)}: pass for instance age=1000")
         if seconds is None:
             given = {name: min(whole_number(value, name), LARGEST) for name, value in given.items()}
-        answer: Forgotten = self._post("expire", given, Forgotten.of, key)
+        answer: Forgotten = self._post("expire", wire.Expire(**given), Forgotten.of, key)
         return answer.forgotten
 
     def summary(self) -> Summary:
@@ -247,7 +247,7 @@ class RemoteLearner:
         """The complete state, for :meth:`semibandits.Learner.from_state`."""
         return self._transport.get(f"{self._path}/state", dict)
 
-    def _post(self, call: str, body: Mapping[str, Any], make: Any, key: str | None) -> Any:
+    def _post(self, call: str, body: wire.Request, make: Any, key: str | None) -> Any:
         return self._transport.post(f"{self._path}/{call}", body, make, key)
 
 
@@ -267,7 +267,7 @@ def _availability(available: object, unavailable: object) -> Any:
     if available is not None and unavailable is not None:
         raise InvalidInputError("one of available and unavailable must be given, got both: pass one of them")
     if unavailable is not None:
-        return {"except": encoded_labels(unavailable, "unavailable")}  # type: ignore[arg-type]
+        return wire.Available(excepted=encoded_labels(unavailable, "unavailable"))  # type: ignore[arg-type]
     return None if available is None else encoded_available(available)
 
 

@@ -19,12 +19,12 @@ from semibandits._json import strict_json
 from semibandits._printable import visible
 from semibandits._version import __version__
 from semibandits.errors import InvalidInputError, SemibanditsError, ServiceError
+from semibandits.wire import Request
 
 try:
     import httpx
-    import msgspec  # noqa: F401 (the records of answers)
 except ImportError as error:  # pragma: no cover - tests install it
-    raise ImportError(f"semibandits.client needs {error.name}, which is not installed: run pip install httpx msgspec") from error
+    raise ImportError("semibandits.client needs httpx, which is not installed: run pip install httpx msgspec") from error
 
 T = TypeVar("T")
 LOGGER: Final = logging.getLogger("semibandits.client")
@@ -79,10 +79,10 @@ class Transport:
         given = {name: str(value) for name, value in query.items() if value is not None}
         return _read(make, self._answer("GET", path, params=given), path)
 
-    def post(self, path: str, body: Mapping[str, Any], make: Callable[[Any], T], key: str | None) -> T:
+    def post(self, path: str, body: Request, make: Callable[[Any], T], key: str | None) -> T:
         """The answer to a POST request, read by `make`; all attempts carry the same key, so that it is carried out once."""
         key = secrets.token_hex(16) if key is None else _checked_key(key)
-        content = json.dumps(body, allow_nan=False, separators=(",", ":")).encode()
+        content = json.dumps(body.plain(), allow_nan=False, separators=(",", ":")).encode()
         headers = {"Idempotency-Key": key, "Content-Type": "application/json"}
         return _read(make, self._answer("POST", path, content=content, headers=headers), path)
 
