@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping
+from functools import cache
 from itertools import product
 from typing import Any, Final, TypeVar
 
@@ -70,12 +71,15 @@ def check_keys(data: object, kind: type[Request], where: str) -> None:
         With the nearest key, if one is near.
     """
     fields = Fields(data, where)
-    for known in msgspec.structs.fields(kind):
-        if known.required:
-            fields.take(known.encode_name)
-        else:
-            fields.take(known.encode_name, None)
+    for name, is_required in _keys(kind):
+        _ = fields.take(name) if is_required else fields.take(name, None)
     fields.finish()
+
+
+@cache
+def _keys(kind: type[Request]) -> list[tuple[str, bool]]:
+    """Keys of a record, and whether each is required; msgspec takes a fifth of a millisecond to find them."""
+    return [(known.encode_name, known.required) for known in msgspec.structs.fields(kind)]
 
 
 def explained(error: msgspec.ValidationError, data: Any) -> InvalidInputError:
