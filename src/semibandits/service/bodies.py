@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping
 from functools import cache
-from itertools import product
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -23,11 +22,6 @@ from semibandits.wire import Ask, Available, Expire, Observed, Request
 
 T = TypeVar("T", bound=Request)
 BODY: Final = "the body"
-_INNER: Final[tuple[tuple[re.Pattern[str], type[Request]], ...]] = (
-    (re.compile(r"available"), Available),
-    (re.compile(r"outcomes\[\d+\]"), Observed),
-)
-"""Records within others, by their place."""
 _WORDS: Final = {"int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list", "object": "an object"}
 
 
@@ -49,11 +43,12 @@ def request_of(body: bytes, kind: type[T]) -> T:
         raise _malformed(str(error)) from error
     data = _with_integers(data)
     check_keys(data, kind, BODY)
-    for name, value in data.items():
-        parts = [(name, value)] + [(f"{name}[{k}]", part) for k, part in enumerate(value if isinstance(value, list) else ())]
-        for at, inner in product(parts, _INNER):
-            if inner[0].fullmatch(at[0]) and isinstance(at[1], dict):
-                check_keys(at[1], inner[1], at[0])
+    parts = data.get("outcomes")
+    inner: list[tuple[Any, type[Request], str]] = [(data.get("available"), Available, "available")]
+    inner += [(part, Observed, f"outcomes[{k}]") for k, part in enumerate(parts if isinstance(parts, list) else ())]
+    for part, of, where in inner:
+        if isinstance(part, dict):
+            check_keys(part, of, where)
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
