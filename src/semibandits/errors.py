@@ -159,15 +159,19 @@ class ConcurrentUseError(SemibanditsError, RuntimeError):
 
     Examples
     --------
-    >>> learner = sb.Learner(sb.MSets(3, 1), variance=0.25, seed=0)
-    >>> learner.ask(available=lambda article: learner.plays[article] < 100)  # `plays` is read while `ask` is running
+    >>> class Curious(sb.Policy, sb.Agent):
+    ...     def start(self, decision_set, variance):
+    ...         return self
+    ...     def choose(self, rng):
+    ...         return learner.plays < 100  # `plays` is read while `ask` is running
+    ...     def observe(self, items, rewards):
+    ...         pass
+    >>> learner = sb.Learner(sb.MSets(3, 3), Curious(), variance=0.25, seed=0)
+    >>> learner.ask()
     Traceback (most recent call last):
         ...
     semibandits.errors.ConcurrentUseError: a Learner must be used by one thread at a time, got a call while another one was
     running: hold one lock of your own around each call, or give each thread its own
-    >>> plays = learner.plays
-    >>> learner.ask(available=lambda article: plays[article] < 100).id
-    0
     """
 
 

@@ -12,7 +12,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.wire import Available
 
 
-def encoded_labels(labels: Iterable[Hashable], what: str) -> list[Any]:
+def encoded_labels(labels: Iterable[Hashable], what: str, *, kind: type = Iterable) -> list[Any]:
     """Labels as a JSON list; of a mapping or Series from label to truth value, those with True.
 
     Raises
@@ -23,7 +23,7 @@ def encoded_labels(labels: Iterable[Hashable], what: str) -> list[Any]:
     by_label = _by_label(labels)
     if by_label and all(type(value).__name__ in ("bool", "bool_") for _, value in by_label):
         labels = [label for label, value in by_label if value]
-    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Collection):
+    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, kind):
         raise InvalidInputError(
             f"{what} must be a collection of labels, got {labels!r}: pass for instance {what}={{'a', 'b'}}; the service takes no "
             "functions"
@@ -42,7 +42,7 @@ def encoded_available(available: Any) -> list[Any] | Available:
     by_label = _by_label(available)
     pairs = None if by_label is None else [(_plain(label), _plain(value)) for label, value in by_label]
     if pairs is None or not (isinstance(available, Mapping) or _is_mask([value for _, value in pairs])):
-        return encoded_labels(available, "available")
+        return encoded_labels(available, "available", kind=Collection)
     return Available(by_label=pairs)
 
 
@@ -78,7 +78,7 @@ def _by_label(values: Any) -> list[tuple[Any, Any]] | None:
     return list(values.items()) if has_index(values) and not numbers_rows(values.index) else None
 
 
-def _entries(labels: Collection[Any]) -> Iterable[Any]:
+def _entries(labels: Iterable[Any]) -> Iterable[Any]:
     """Labels, of arrays with numbers and texts of Python."""
     return labels.tolist() if hasattr(labels, "tolist") and bool(getattr(labels, "ndim", 0)) else labels
 

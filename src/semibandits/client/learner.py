@@ -13,8 +13,6 @@ from semibandits.client.transport import Transport
 from semibandits.errors import InvalidInputError
 from semibandits.wire import Bound, Estimates, Forgotten, OpenRound, OpenRounds, Round, Rounds, Summary, Told
 
-LARGEST: Final = 2**53
-"""Larger limits mean the same to a service."""
 PAGE: Final = 500
 """Number of open rounds that one request returns."""
 
@@ -176,7 +174,9 @@ class RemoteLearner:
         InvalidInputError
             If an outcome is malformed, or a round is not open or occurs twice.
         """
-        listed, in_costs = listed_outcomes(rewards if outcomes is None else outcomes, costs)
+        if rewards is not None:
+            outcomes, _ = one_of(rewards, outcomes, "rewards", "outcomes")
+        listed, in_costs = listed_outcomes(outcomes, costs)
         told = [wire.Observed(**_told(number, outcome, in_costs)) for number, outcome in listed]
         self._post("tell-many", wire.TellMany(outcomes=told, partial=bool(partial)), Told.of, key)
 
@@ -216,7 +216,7 @@ class RemoteLearner:
         if len(given) != 1:
             raise InvalidInputError(f"one of age, before and seconds must be given, got {len(given)}: pass for instance age=1000")
         if seconds is None:
-            given = {name: min(whole_number(value, name), LARGEST) for name, value in given.items()}
+            given = {name: min(whole_number(value, name), wire.LARGEST) for name, value in given.items()}
         answer: Forgotten = self._post("expire", wire.Expire(**given), Forgotten.of, key)
         return answer.forgotten
 
