@@ -107,7 +107,8 @@ OUTCOMES = [
     None, {}, [], [None], [None, None], [NAN, NAN], [NAN, 1.0], [None, 1.0], [1.0], [1.0, 2.0, 3.0], [1, True], [True, False],
     [INF, 1.0], [-INF, 1.0], [1e301, 0.0], [10**400, 0], ["1", 2.0], ["a", "b"], "ab", b"ab", 1.0, 1, True, [[1.0, 2.0]],
     [1j, 0.0], [[1.0], [2.0]], np.array([1.0, 2.0]), np.array([NAN, 2.0]), np.array([[1.0, 2.0]]), pd.Series([1.0, 2.0]),
-    np.ma.array([1.0, 2.0], mask=[True, False]), (1.0, 2.0), np.float64(1.0), np.array(["1.0", "2.0"]), object(), range(2),
+    np.ma.array([1.0, 2.0], mask=[True, False]), [1.0, np.ma.masked], np.ma.masked_all(2), (1.0, 2.0),
+    np.float64(1.0), np.array(["1.0", "2.0"]), object(), range(2),
     np.array([1, 2], dtype=object), {1.0, 2.0}, [np.float32(1.0), np.int8(2)], [pd.NA, 1.0], {"unknown": 1.0}, {None: 1.0},
 ]  # fmt: skip
 MADE = [
