@@ -27,7 +27,7 @@ WRONG = [
     (wire.Ask, {"available": {"by_label": [["a"]]}}, 'available.by_label[0] must be a list of length 2, got ["a"]: correct it'),
     (wire.Ask, {"available": {"by_label": [["a", "x"]]}}, "available.by_label[0][1] must be true or false or a whole number"),
     (wire.Tell, {"round": 1, "rewards": ["1"]}, 'rewards[0] must be a number or a list or null, got "1": correct it'),
-    (wire.Tell, {"round": 1, "rewards": {"a": 1, "b": False}}, "rewards[...] must be a number or null, got false: correct it"),
+    (wire.Tell, {"round": 1, "rewards": {"a": 1, "b": False}}, 'rewards["b"] must be a number or null, got false: correct it'),
     (wire.Tell, {"round": 1, "rewards": [["a", "x"]]}, 'rewards[0][1] must be a number or null, got "x": correct it'),
     (wire.Tell, {"round": 1, "partial": 1}, "partial must be true or false, got 1: correct it"),
     (wire.TellMany, {"outcomes": [{"round": 1}, {"rund": 2}]}, "outcomes[1] must have the key 'round', got 'rund': did you mean"),

@@ -82,10 +82,12 @@ def explained(error: msgspec.ValidationError, data: Any) -> InvalidInputError:
     what, _, path = str(error).rstrip("`").partition(" - at `$")
     where, value = path.removeprefix("."), data
     for key in re.findall(r"\w+|\.\.\.", path):
-        if key == "...":
-            value = next(
-                (one for one in value.values() if not isinstance(one, int | float | None) or isinstance(one, bool)), value
-            )
+        if key == "...":  # msgspec does not say which key of an object; all other objects are records
+            wrong = [
+                (name, one) for name, one in value.items() if isinstance(one, bool) or not isinstance(one, int | float | None)
+            ]
+            name, value = wrong[0] if wrong else ("...", value)
+            where = where.replace("[...]", f"[{shorter_json(name)}]")
         else:
             value = value[int(key)] if isinstance(value, list) else value[key]
     expected = re.sub(r"`([^`]*)`", lambda kinds: " or ".join(_WORDS.get(kind, kind) for kind in kinds[1].split(" | ")), what)
