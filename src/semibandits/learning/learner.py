@@ -29,7 +29,6 @@ from semibandits.learning.replacement import SharedItems, move
 from semibandits.learning.restoration import fixed_state, moving_state, restore
 from semibandits.learning.round import Round
 from semibandits.policies.ageing import Ageing
-from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.many.agent import started
@@ -142,8 +141,8 @@ class Learner(Readable):
         self._agent: Agent = started(policy, decision_set, variance, prior, ages=half_life is not None)
         self._progress = Progress(decision_set, self._agent, self._rng, prior)
         self._options = Options.of(drift_error, half_life, defer_plans)
-        if isinstance(self._agent, RuleAgent):
-            self._agent.defers = self._options.defer_plans
+        if self._progress.rule is not None:
+            self._progress.rule.defers = self._options.defer_plans
         if self._options.half_life is not None:
             self._progress.age(Ageing(self._options.half_life, decision_set.d, prior))
         if self._options.drift_error is not None:

@@ -16,7 +16,6 @@ from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.round import Round
-from semibandits.policies.agents import RuleAgent
 from semibandits.policies.plans import Plan
 
 if TYPE_CHECKING:
@@ -275,10 +274,10 @@ def _forget(learner: Learner, payload: Payload) -> Payload:
 
 
 def _plan(learner: Learner, payload: Payload) -> Payload:
-    agent, x = learner._agent, learner.decision_set
-    if not isinstance(agent, RuleAgent) or not agent.policy.plans:
+    rule, x = learner._progress.rule, learner.decision_set
+    if rule is None or not rule.policy.plans:
         raise ValueError(f"a plan for {learner.policy.name}, which makes none")
-    size = len(agent.policy.memory(x.d, x.m)[0])
+    size = len(rule.policy.memory(x.d, x.m)[0])
     Adopt(Plan.of(payload, size, x)).carry_out(learner)
     return payload
 

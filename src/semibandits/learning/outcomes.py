@@ -19,7 +19,6 @@ from semibandits.errors import OutlierWarning, PositiveRewardsWarning
 from semibandits.laws import Gaussian
 from semibandits.learning.progress import Progress
 from semibandits.learning.round import Round
-from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
 from semibandits.policies.rules import LawPolicy, RulePolicy
 
@@ -81,8 +80,8 @@ class OutcomeCheck:
             If there are any.
         """
         self._refuse_means(progress.plays, progress.means, progress.labels)
-        if isinstance(progress.agent, RuleAgent):
-            self._refuse_means(progress.agent.plays, progress.agent.means, progress.labels)
+        if progress.rule is not None:
+            self._refuse_means(progress.rule.plays, progress.rule.means, progress.labels)
 
     def _refuse_means(self, plays: FloatArray, means: FloatArray, labels: tuple[Hashable, ...]) -> None:
         items, name = np.flatnonzero(plays), "means of observed rewards"

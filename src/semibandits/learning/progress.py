@@ -36,6 +36,8 @@ class Progress:
         The decisions.
     agent : Agent
         State of the policy.
+    rule : RuleAgent or None
+        The same, if the policy is of the library.
     rng : Generator
         The only source of randomness.
     prior : Prior or None
@@ -56,6 +58,7 @@ class Progress:
 
     def __init__(self, decision_set: DecisionSet, agent: Agent, rng: np.random.Generator, prior: Prior | None) -> None:
         self.decision_set, self.agent, self.rng, self.prior = decision_set, agent, rng, prior
+        self.rule = agent if isinstance(agent, RuleAgent) else None
         if prior is not None:
             agent.assume(prior)
         self.labels = decision_set.items
@@ -73,14 +76,14 @@ class Progress:
         UnsupportedError
             If the policy is your own, or keeps a plan.
         """
-        agent = self.agent
-        if not isinstance(agent, RuleAgent) or agent.policy.plans:
-            name = agent.policy.name if isinstance(agent, RuleAgent) else type(agent).__name__
+        rule = self.rule
+        if rule is None or rule.policy.plans:
+            name = type(self.agent).__name__ if rule is None else rule.policy.name
             raise UnsupportedError(
                 f"half_life needs a policy of the library that makes no plans, got {name}: use GLADE, ThompsonSampling or "
                 "CUCB, or leave half_life out"
             )
-        agent.ageing = self.ageing = ageing
+        rule.ageing = self.ageing = ageing
 
     @property
     def means(self) -> FloatArray:
@@ -140,20 +143,20 @@ class Progress:
     @property
     def wants_plan(self) -> bool:
         """Whether the policy wants a plan that was deferred."""
-        return isinstance(self.agent, RuleAgent) and self.agent.wants_plan
+        return self.rule is not None and self.rule.wants_plan
 
     def planner(self) -> RuleAgent:
         """A copy of the agent that can make its plan while the agent plays on."""
-        assert isinstance(self.agent, RuleAgent)
-        planner = copy.copy(self.agent)
+        assert self.rule is not None
+        planner = copy.copy(self.rule)
         planner.player = planner.player._replace(stats=planner.player.stats.copy())
         return planner
 
     def adopt(self, plan: Plan) -> None:
         """Follow a plan from the next round on."""
-        assert isinstance(self.agent, RuleAgent)
+        assert self.rule is not None
         with self._undone_on_error():
-            self.agent.adopt(plan)
+            self.rule.adopt(plan)
 
     def _asked(self, mask: BoolArray | None) -> Round:
         if isinstance(self.agent, ManyItemsAgent) and (mask is None or mask.all()):
@@ -174,7 +177,7 @@ class Progress:
             x = as_decision(agent.choose(self.rng), self.decision_set.d)
         elif available is not None:
             x = as_decision(agent.choose_among(available.copy(), self.rng), self.decision_set.d)
-        trusted = is_whole and isinstance(agent, RuleAgent) and agent.oracle is not None
+        trusted = is_whole and self.rule is not None and self.rule.oracle is not None
         if x is None or not (trusted or x in self.decision_set):
             raise InvalidInputError(
                 f"policies must choose decisions, masks of shape (d,), got {x!r} in round {self.next_id}: "
@@ -218,7 +221,8 @@ class Progress:
     @contextmanager
     def _closing(self, asked: Round) -> Iterator[None]:
         """Close a round at the end of the block; if the block raises, restore the statistics of its items."""
-        items, player = asked.items, self.agent.player if isinstance(self.agent, RuleAgent) else None
+        items, rule = asked.items, self.rule
+        player = None if rule is None else rule.player
         drift, found = self.drift, None
         if drift is not None:
             drift.reserve(items)
@@ -231,9 +235,8 @@ class Progress:
         except BaseException:
             for array, values in zip(self._by_item(player), before, strict=True):
                 array[..., items] = values
-            if isinstance(self.agent, RuleAgent):
-                self.agent.refresh(items)
-            if player is not None:
+            if rule is not None and player is not None:
+                rule.refresh(items)
                 player.counters[:] = counters
             if drift is not None and found is not None:
                 drift.found, drift.count = found
@@ -251,9 +254,9 @@ class Progress:
     def _undone_on_error(self) -> Iterator[None]:
         """Restore the generator, the policy's state and the open rounds if the block raises."""
         bits, upcoming = self.rng.bit_generator.state, self.next_id
-        agent, ageing = self.agent, self.ageing
+        rule, ageing = self.rule, self.ageing
         weights = None if ageing is None else (ageing.numbers, ageing.rounds)  # rounds replace these numbers
-        saved = agent.saved() if isinstance(agent, RuleAgent) else None
+        saved = None if rule is None else rule.saved()
         try:
             yield
         except BaseException:
@@ -263,6 +266,6 @@ class Progress:
             self.next_id = upcoming
             if ageing is not None and weights is not None:
                 ageing.numbers, ageing.rounds = weights
-            if isinstance(agent, RuleAgent):
-                agent.undo(saved)
+            if rule is not None:
+                rule.undo(saved)
             raise

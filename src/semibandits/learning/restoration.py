@@ -11,7 +11,6 @@ from semibandits.errors import InvalidInputError
 from semibandits.learning import storage
 from semibandits.learning.progress import Progress
 from semibandits.learning.round import Round
-from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
 from semibandits.policies.many.agent import ManyItemsAgent
 
@@ -55,8 +54,8 @@ def restore(progress: Progress, content: storage.JSON) -> None:
     progress.next_id = storage.stored_integer(content["next_id"], "next_id")
     progress.open = _stored_rounds(content["open_rounds"], x, progress.next_id)
     progress.agent.restore(content["agent"])
-    if isinstance(progress.agent, RuleAgent):
-        progress.agent.wants_plan = content.get("wants_plan") is True
+    if progress.rule is not None:
+        progress.rule.wants_plan = content.get("wants_plan") is True
     if progress.drift is not None:
         progress.drift.restore(content.get("drift"), progress.labels)
     if progress.ageing is not None:
@@ -66,8 +65,8 @@ def restore(progress: Progress, content: storage.JSON) -> None:
 
 def _check_agreement(progress: Progress) -> None:
     """Check that values which the state holds twice are equal."""
-    agent, plays = progress.agent, progress.plays
-    if not isinstance(agent, RuleAgent):
+    agent, plays = progress.rule, progress.plays
+    if agent is None:
         return
     known, prior, means = plays > 0, progress.prior, progress.sums / np.maximum(plays, 1.0)
     if (
