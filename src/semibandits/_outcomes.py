@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from numbers import Integral
+from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
 from semibandits.errors import InvalidInputError
@@ -26,7 +26,7 @@ REMEDY: Final = "costs are minimised, rewards are maximised"
 
 
 def one_of(rewards: Any, costs: Any, name: str, cost_name: str = "costs") -> tuple[Any, bool]:
-    """The one that is given, and whether it is the costs.
+    """Return the argument that is not None, and whether it is `costs`.
 
     Parameters
     ----------
@@ -148,3 +148,20 @@ def number_of_rounds(count: object) -> int:
         If it is not an integer from 1 to MOST_AT_ONCE.
     """
     return whole_number(count, "count", least=1, most=MOST_AT_ONCE)
+
+
+def is_mask(entries: list[Any]) -> bool:
+    """Whether entries are a mask rather than labels: truth values, or numbers 0 and 1 with repetitions."""
+    if all(map(is_truth, entries)):
+        return bool(entries)
+    return are_bits(entries) and len(set(entries)) < len(entries)
+
+
+def are_bits(entries: list[Any]) -> bool:
+    """Whether all entries are 0 or 1, as numbers or truth values."""
+    return all((isinstance(entry, Number) or is_truth(entry)) and entry in (0, 1) for entry in entries)
+
+
+def is_truth(entry: object) -> bool:
+    """Whether this is True or False, of Python or of NumPy."""
+    return isinstance(entry, bool) or type(entry).__name__ in ("bool", "bool_")

@@ -30,8 +30,16 @@ Label: TypeAlias = Annotated[
 ]
 
 
+_LABELS: Final = frozenset({"label", "labels"})
+"""Fields of records that hold a label, or a tuple of labels."""
+
+
 class Record(Struct, frozen=True):
-    """A JSON object of known fields; others are skipped."""
+    """A JSON object of known fields; others are ignored."""
+
+    def __post_init__(self) -> None:
+        for name in _LABELS.intersection(self.__struct_fields__):
+            force_setattr(self, name, as_label(getattr(self, name)))
 
     @classmethod
     def of(cls, data: Any) -> Self:
@@ -76,9 +84,6 @@ class Round(Record, frozen=True):
     items: tuple[Whole, ...] = field(name="indices")
     labels: tuple[Label, ...] = field(name="items")
 
-    def __post_init__(self) -> None:
-        force_setattr(self, "labels", as_labels(self.labels))
-
 
 class Rounds(Record, frozen=True):
     """Rounds to carry out."""
@@ -111,9 +116,6 @@ class OpenRound(Record, frozen=True):
     labels: tuple[Label, ...] = field(name="items")
     age: Whole
     seconds: float | None
-
-    def __post_init__(self) -> None:
-        force_setattr(self, "labels", as_labels(self.labels))
 
 
 class OpenRounds(Record, frozen=True):
@@ -181,9 +183,6 @@ class Best(Record, frozen=True):
     text: str
     value: float | None
     is_cost: bool
-
-    def __post_init__(self) -> None:
-        force_setattr(self, "labels", as_labels(self.labels))
 
 
 class Band(Record, frozen=True):
@@ -253,9 +252,6 @@ class Drift(Record, frozen=True):
     round: Whole
     before: float | None
     after: float | None
-
-    def __post_init__(self) -> None:
-        force_setattr(self, "label", as_label(self.label))
 
 
 class DriftCheck(Record, frozen=True):
@@ -373,9 +369,6 @@ class ItemEstimate(Record, frozen=True):
     upper: float | None
     in_best: bool
 
-    def __post_init__(self) -> None:
-        force_setattr(self, "label", as_label(self.label))
-
 
 class Estimates(Record, frozen=True):
     """Estimates of all items.
@@ -428,9 +421,6 @@ class ItemRate(Record, frozen=True):
     rate: float
     wanted: float
     plays: Whole
-
-    def __post_init__(self) -> None:
-        force_setattr(self, "label", as_label(self.label))
 
 
 class Bound(Record, frozen=True):
@@ -584,12 +574,7 @@ def as_label(value: Any) -> Hashable:
         If it is none.
     """
     if isinstance(value, list | tuple):
-        return as_labels(value)
+        return tuple(map(as_label, value))
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise ValueError(f"{value!r} is not a label")
-
-
-def as_labels(values: Any) -> tuple[Hashable, ...]:
-    """The labels of a JSON list."""
-    return tuple(map(as_label, values))

@@ -62,7 +62,7 @@ CALLS = [
     )),
     (lambda: learner().tell(learner().ask(), [1.0]), r"pass round\.id"),
     *((lambda *, call=call, number=number: call(closed(), number), message)
-      for number, message in ((7, "never asked"), (-1, "never asked"), (0, "told or forgotten"), (1, "told or forgotten"),
+      for number, message in ((7, "no such round"), (-1, "no such round"), (0, "round is closed"), (1, "round is closed"),
                               (None, "integer"), (2.0, "integer"), (True, "integer"))
       for call in (lambda one, number: one.tell(number, [1.0]), Learner.forget)),
     (lambda: learner().expire(), NEITHER),

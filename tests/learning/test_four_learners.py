@@ -1,4 +1,4 @@
-"""A learner in memory, in SQLite, in PostgreSQL and over HTTP: the same calls, the same results, errors and states."""
+"""Learners in memory, in SQLite, in PostgreSQL and over HTTP return the same results, errors and states."""
 
 import itertools
 import math
@@ -37,13 +37,13 @@ def databases(tmp_path_factory, postgres):
 
 
 class Four:
-    """The four learners; each call is made on all of them and must end alike."""
+    """Four learners. A call is made on each, and the results must be equal."""
 
     def __init__(self, learners):
         self.learners = learners
 
     def __call__(self, method, *arguments, **named):
-        """The common result, or the class of the common error, after which all have the same state."""
+        """Call the method of each learner, compare results and states, and return the result or the name of the error class."""
         learners = {name: one for name, one in self.learners.items() if name != "memory" or "key" not in named}
         results = {name: outcome(one, method, arguments, named) for name, one in learners.items()}
         shown = f"{method}({', '.join([*map(repr, arguments), *(f'{key}={value!r}' for key, value in named.items())])})"
@@ -54,7 +54,7 @@ class Four:
         return first
 
     def state(self):
-        """The common state."""
+        """Compare the states, and return one of them."""
         states = {name: one.state() for name, one in self.learners.items()}
         first = states["memory"]
         assert all(one == first for one in states.values())
@@ -62,7 +62,7 @@ class Four:
 
 
 class Made:
-    """An argument that is made anew for each learner: calls may use it up."""
+    """An argument created separately for each learner, since a call may consume it."""
 
     def __init__(self, make, labels):
         self.make, self.labels = make, labels[:2]
@@ -87,7 +87,7 @@ def outcome(learner, method, arguments, named):
 
 @pytest.fixture(params=SETS)
 def four(request, service, databases):
-    """Fresh learners on one decision set, after a round that was told; two more are open, with the ids 1 and 2."""
+    """Four learners with the same decision set. Round 0 is closed; rounds 1 and 2 are open."""
     x, name = SETS[request.param](), next(NAMES)
     options = {"variance": 0.5, "seed": 3, "drift_error": None}
     with ExitStack() as opened:
@@ -131,7 +131,7 @@ MADE = [
     lambda a, b: pd.Series([1.0, 2.0], index=pd.Index([a, b], tupleize_cols=False)),
     lambda a, b: pd.Series([1.0, None], index=pd.Index([a, b], tupleize_cols=False)),
 ]
-"""Outcomes from the first two labels of a round."""
+"""Functions that create outcomes from the first two labels of a round."""
 ROUNDS = [
     -1, 0, 3, 10**6, 2**60, 10**30, True, False, 1.0, 1.5, NAN, INF, "1", None, [1], np.int64(1), np.float64(1.0), np.bool_(True),
 ]  # fmt: skip
@@ -210,11 +210,11 @@ def test_limits(four):
 
 KEYS = ["k", "", "k k", "\n", "x" * 200, "x" * 201, 1, True, b"k", ["k"], object()]
 HEADERLESS = [" ", "k ", "é"]
-"""Keys that are none over HTTP, where they are headers."""
+"""Keys that cannot be sent as HTTP headers."""
 
 
 def test_keys(four):
-    """All but the learner in memory, which repeats no calls."""
+    """Keys of the three learners that support them."""
     for key in KEYS:
         four("ask", key=key)
         four("ask", key=key)

@@ -114,7 +114,7 @@ def test_refused_calls_fail_alone(learner, url):
         sb.Round, sb.InvalidInputError, sb.Infeasible, type(None), sb.InvalidInputError, sb.Round
     ]  # fmt: skip
     assert "shape" in str(results[1])
-    assert "told" in str(results[4])
+    assert "closed" in str(results[4])
     assert [asked.id for asked in learner.open_rounds] == [1, 2]
     assert learner.calls == 4
     assert_replayed(learner, url)

@@ -67,7 +67,7 @@ def fields():
 
 
 def rounds():
-    """Rounds that were never asked for, were told, or forgotten."""
+    """Rounds that do not exist or are closed."""
     numbers = (0, 1, 3, 999, 2**53)
     single = [_post(action, VALID[action] | {"round": n}) for action in ("tell", "forget") for n in numbers]
     good, bad = {"round": 2, "costs": [1.0, 1.0]}, {"round": 0, "costs": [1.0, 1.0]}

@@ -1,4 +1,4 @@
-"""Bodies that are no record: one sentence with what was expected, what was found, where, and the nearest name."""
+"""Errors for malformed request bodies: expected value, actual value, location and nearest name."""
 
 import json
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any
 
-from semibandits._outcomes import Outcome, about_costs, as_numbers
+from semibandits._outcomes import Outcome, about_costs, as_numbers, is_mask, is_truth
 from semibandits._pandas import has_index, numbers_rows
 from semibandits.errors import InvalidInputError
 from semibandits.wire import Available
@@ -21,7 +21,7 @@ def encoded_labels(labels: Iterable[Hashable], what: str, *, kind: type = Iterab
         If they are no collection of labels.
     """
     by_label = _by_label(labels)
-    if by_label and all(type(value).__name__ in ("bool", "bool_") for _, value in by_label):
+    if by_label and all(is_truth(value) for _, value in by_label):
         labels = [label for label, value in by_label if value]
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, kind):
         raise InvalidInputError(
@@ -41,7 +41,7 @@ def encoded_available(available: Any) -> list[Any] | Available:
     """
     by_label = _by_label(available)
     pairs = None if by_label is None else [(_plain(label), _plain(value)) for label, value in by_label]
-    if pairs is None or not (isinstance(available, Mapping) or _is_mask([value for _, value in pairs])):
+    if pairs is None or not (isinstance(available, Mapping) or is_mask([value for _, value in pairs])):
         return encoded_labels(available, "available", kind=Collection)
     return Available(by_label=pairs)
 
@@ -81,12 +81,6 @@ def _by_label(values: Any) -> list[tuple[Any, Any]] | None:
 def _entries(labels: Iterable[Any]) -> Iterable[Any]:
     """Labels, of arrays with numbers and texts of Python."""
     return labels.tolist() if hasattr(labels, "tolist") and bool(getattr(labels, "ndim", 0)) else labels
-
-
-def _is_mask(values: list[Any]) -> bool:
-    """Whether the entries of a Series are truth values, or 0 and 1 with repetitions, and not labels."""
-    are_bits = all(isinstance(value, int | float) and value in (0, 1) for value in values)
-    return are_bits and (len(set(values)) < len(values) or all(isinstance(value, bool) for value in values))
 
 
 def _plain(label: Any) -> Any:

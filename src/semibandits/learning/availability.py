@@ -10,6 +10,7 @@ import numpy as np
 
 from semibandits._fields import nearest
 from semibandits._labelled import MOST_COMPARED, arranged, refuse_rounded
+from semibandits._outcomes import are_bits, is_mask
 from semibandits._pandas import has_index
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits.errors import InvalidInputError
@@ -47,7 +48,7 @@ def available_items(available: object, labels: tuple[Hashable, ...]) -> BoolArra
     is_mapping = isinstance(by_label, Mapping)
     listed = list(by_label.values()) if is_mapping else _listed(available)
     holds_labels = is_mapping or (has_index(available) and set(by_label.index) == set(labels))
-    if is_mask(listed) or (holds_labels and _are_bits(listed)):
+    if is_mask(listed) or (holds_labels and are_bits(listed)):
         return mask_of(_listed(arranged(available, labels, "available")), len(labels), "available")
     if is_mapping:
         raise InvalidInputError(
@@ -58,18 +59,6 @@ def available_items(available: object, labels: tuple[Hashable, ...]) -> BoolArra
 
 def _listed(values: Collection[Any]) -> list[Any]:
     return np.atleast_1d(values).tolist() if isinstance(values, np.ndarray) else list(values)
-
-
-def is_mask(listed: list[Any]) -> bool:
-    """Whether entries are a mask rather than labels: truth values, or numbers 0 and 1 with repetitions."""
-    if all(isinstance(value, bool | np.bool_) for value in listed):
-        return bool(listed)
-    return _are_bits(listed) and len(set(listed)) < len(listed)
-
-
-def _are_bits(listed: list[Any]) -> bool:
-    """Whether entries are 0 or 1."""
-    return all(isinstance(value, int | float | np.bool_ | np.number) and value in (0, 1) for value in listed)
 
 
 def mask_of(entries: ArrayLike, d: int, name: str) -> BoolArray:

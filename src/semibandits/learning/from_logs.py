@@ -135,7 +135,7 @@ class FromLogs(ABC):
 
 
 def _new() -> type[Learner]:
-    """The class of learners, which inherits from this one."""
+    """`Learner`, imported late because it is a subclass of `FromLogs`."""
     from semibandits.learning.learner import Learner
 
     return Learner

@@ -328,8 +328,8 @@ class Learner(Readable):
 
     def _older_than(self, seconds: float) -> Expire:
         raise InvalidInputError(
-            f"seconds must be left out, got {seconds!r}: learners in memory do not know when rounds were asked for; pass age or "
-            "before, or use sb.open_learner"
+            f"seconds must be left out, got {seconds!r}: only learners in a database store times; pass age or before, or use "
+            "sb.open_learner"
         )
 
     def solve_plan(self) -> bool:
@@ -359,7 +359,7 @@ class Learner(Readable):
         return None if available is None else available_items(available, self._labels)
 
     def _read(self, work: Callable[[Learner], T], *, alone: bool = True) -> T:
-        """A value of the learner in its latest state; `alone` unless it is one number, which another call may be changing."""
+        """Apply `work` to the up-to-date learner in memory; without `alone`, also while another call is running."""
         return self._alone(work) if alone else work(self)
 
     @exclusive
@@ -368,10 +368,10 @@ class Learner(Readable):
 
     @exclusive
     def _change(self, operation: Operation, key: str | None) -> tuple[Round, ...]:
-        """Carry out a call; the rounds that it returns."""
+        """Carry out an operation and return its rounds."""
         if key is not None:
             raise InvalidInputError(
-                f"key must be left out, got {key!r}: learners in memory do not know calls again; those of sb.open_learner do"
+                f"key must be left out, got {key!r}: only learners in a database store keys; use sb.open_learner"
             )
         return operation.carry_out(self)
 
@@ -422,7 +422,7 @@ class Learner(Readable):
             If your own policy does not support a history.
         """
         if name is not None:
-            raise InvalidInputError(f"name must be left out, got {name!r}: learners in memory have none")
+            raise InvalidInputError(f"name must be left out, got {name!r}: only learners in a database have names")
         prior = {"means": prior_means, "plays": prior_plays, "costs": prior_costs}
         return self._read(lambda one: one._replaced(decision_set, policy, variance, prior))
 

@@ -1,4 +1,4 @@
-"""Calls that change a learner. In memory they return rounds; in a journal they are entries, whose replay is the same function."""
+"""Operations that change a learner: applied in memory, or written to a journal as entries that can be replayed."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class Operation(ABC):
 
     @abstractmethod
     def carry_out(self, learner: Learner) -> tuple[Round, ...]:
-        """Change a learner in memory; the rounds that are opened or closed, if the call returns them."""
+        """Apply the operation to a learner in memory, and return the rounds that the call returns."""
 
     @abstractmethod
     def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
-        """The content of its entry, without results, from the learner, which is not changed; an error if it is malformed."""
+        """Validate the operation and return the content of its entry, without results. The learner is not changed."""
 
     def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
-        """What it asks for, by the names in the content of the entry with its key."""
+        """Return the arguments to compare with `stored`, the content of the entry with the same key."""
         return dict(stored)
 
 
@@ -69,11 +69,14 @@ class Ask(Operation):
 
     def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
         """See `Operation`."""
-        return {} if self.available is None or self.available.all() else {"available": np.flatnonzero(self.available).tolist()}
+        return self._asked()
 
     def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
         """See `Operation`."""
-        return {"available": None, **Ask.prepare(self, None, has_key=True)}  # type: ignore[arg-type]
+        return {"available": None, **self._asked()}
+
+    def _asked(self) -> Payload:
+        return {} if self.available is None or self.available.all() else {"available": np.flatnonzero(self.available).tolist()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +90,8 @@ class AskMany(Ask):
         """See `Operation`."""
         return learner._progress.ask(self.available, self.count)
 
-    def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
-        """See `Operation`."""
-        return {"count": self.count, **super().prepare(learner, has_key=has_key)}
-
-    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
-        """See `Operation`."""
-        return {"count": self.count, **super().repeated(stored, decision_set)}
+    def _asked(self) -> Payload:
+        return {"count": self.count, **super()._asked()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +219,7 @@ def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
 
 
 def is_whole(kind: str, payload: Payload) -> bool:
-    """Whether content has the arguments and results of its call, so that its replay does no more than it lists."""
+    """Whether the content of an entry has the arguments and results that its kind requires."""
     try:
         return _SHAPES[kind](payload) and _are_counts(payload.get("available", []))
     except (KeyError, TypeError, ValueError):

@@ -131,7 +131,7 @@ class Progress:
         number = round_number(round_id)
         asked = self.open.get(number)
         if asked is None:
-            reason = "it was told or forgotten already" if 0 <= number < self.next_id else "it was never asked for"
+            reason = "this round is closed" if 0 <= number < self.next_id else "there is no such round"
             raise InvalidInputError(f"round_id must be that of an open round, got {number}: {reason}; see learner.open_rounds")
         return asked
 

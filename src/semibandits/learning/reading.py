@@ -47,7 +47,7 @@ class Readable(FromLogs):
 
     @abstractmethod
     def _read(self, work: Callable[[Learner], T], *, alone: bool = True) -> T:
-        """A value of the learner in its latest state, in memory."""
+        """Apply `work` to the up-to-date learner in memory; without `alone`, also while another call is running."""
 
     def __repr__(self) -> str:
         rounds, n_open = self._progress.next_id, len(self._progress.open)

@@ -11,10 +11,11 @@ import numpy as np
 
 from semibandits._json import strict_json
 from semibandits._labelled import refuse_rounded
+from semibandits._outcomes import is_mask
 from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.labels import plain_label
-from semibandits.learning.availability import is_mask, mask_of
+from semibandits.learning.availability import mask_of
 
 
 @final

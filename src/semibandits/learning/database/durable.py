@@ -186,7 +186,7 @@ class DurableLearner(Learner):
         return self._transaction(lambda connection: work(self._replica.caught_up(connection)), reads=True)
 
     def _change(self, operation: Operation, key: str | None) -> tuple[Round, ...]:
-        """Carry out a call and store it, unless one with the same key is stored; the rounds that it returns."""
+        """Carry out and store an operation, unless its key is stored already, and return its rounds."""
         if key is not None:
             checked_name(key, what="key")
         return rounds_of(self._calls.entry_of(Call(operation, key, before=self._replica.seq)), self._decision_set)

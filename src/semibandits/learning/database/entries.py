@@ -1,4 +1,4 @@
-"""Entries of the journal of a learner. A call and its replay are the same function of the same entry, see `operations`."""
+"""Entries of the journal of a learner; `learning.operations` applies and replays them."""
 
 from __future__ import annotations
 
