@@ -19,7 +19,7 @@ from semibandits.learning import storage
 from semibandits.learning.database import journal, transfer
 from semibandits.learning.database.entries import Entry
 from semibandits.learning.database.opening import existing, new_backend, stored_learner
-from semibandits.policies.many.agent import ManyItemsAgent
+from semibandits.policies.many.few import FewItems
 
 MOST_MEMORY = 32 * 2**20
 VALUES = st.sampled_from(
@@ -55,7 +55,7 @@ def played(learner):
 def states():
     """A state of each; the last one, of a learner that plays many items, lists the items that have changed only."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(ManyItemsAgent.of.__func__.__kwdefaults__, "least", 50)
+        patch.setitem(FewItems.of.__func__.__kwdefaults__, "least", 50)
         kept = [played(learner).state() for learner in learners()]
         assert kept[-1]["version"] == storage.VERSION
         yield kept

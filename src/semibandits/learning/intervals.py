@@ -15,7 +15,7 @@ from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Gaussian, Law
 from semibandits.policies.agents import RuleAgent
-from semibandits.policies.base import Agent, Policy
+from semibandits.policies.base import Policy
 from semibandits.policies.rules import LawPolicy
 
 BISECTIONS: Final = 48
@@ -83,12 +83,12 @@ def checked_error(error: object, name: str = "error") -> float:
     return value
 
 
-def law_of(policy: Policy, agent: Agent, variance: float | list[float]) -> Law:
+def law_of(policy: Policy, rule: RuleAgent | None, variance: float | list[float]) -> Law:
     """The law that a learner assumes: that of its policy, or Gaussian with its variance."""
     law = policy.known_law if isinstance(policy, LawPolicy) else None
     if law is not None and not isinstance(law, Gaussian):
         return law
-    return Gaussian(agent.variance if isinstance(agent, RuleAgent) else np.asarray(variance))
+    return Gaussian(np.asarray(variance) if rule is None else rule.variance)
 
 
 def interval(law: Law, means: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -31,7 +31,7 @@ from semibandits.learning.round import Round
 from semibandits.policies.ageing import Ageing
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
-from semibandits.policies.many.agent import started
+from semibandits.policies.many.few import started
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
 
@@ -146,7 +146,7 @@ class Learner(Readable):
         if self._options.half_life is not None:
             self._progress.age(Ageing(self._options.half_life, decision_set.d, prior))
         if self._options.drift_error is not None:
-            law = law_of(policy, self._agent, self._variance)
+            law = law_of(policy, self._progress.rule, self._variance)
             self._progress.drift = DriftCheck(law, decision_set.d, self._options.drift_error)
         self._fixed_state: dict[str, Any] | None = None
         self._uses = Uses()

@@ -22,7 +22,6 @@ from semibandits.policies.ageing import Ageing
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
 from semibandits.policies.history import History
-from semibandits.policies.many.agent import ManyItemsAgent
 from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
 
@@ -159,8 +158,9 @@ class Progress:
             self.rule.adopt(plan)
 
     def _asked(self, mask: BoolArray | None) -> Round:
-        if isinstance(self.agent, ManyItemsAgent) and (mask is None or mask.all()):
-            asked = Round.of_items(self.next_id, self.agent.choose_items(self.rng), self.labels)
+        rule = self.rule
+        if rule is not None and rule.oracle is not None and (mask is None or mask.all()):
+            asked = Round.of_items(self.next_id, rule.choose_items(self.rng), self.labels)
         else:
             asked = Round.of(self.next_id, self._chosen(mask).copy(), self.labels)
         self.open[asked.id] = asked

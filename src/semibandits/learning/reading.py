@@ -185,7 +185,7 @@ def _estimates(one: Learner, level: float) -> Estimates:
     times = n if progress.ageing is None else float(max(progress.next_id, 1))  # a prior counts before the first round
     means, low, high = (np.full(one._decision_set.d, np.nan) for _ in range(3))
     means[items] = progress.means[items]
-    law = law_of(one._policy, one._agent, one._variance).take(items)
+    law = law_of(one._policy, progress.rule, one._variance).take(items)
     logarithm = np.log(2.0 * times * (times + 1.0)) - math.log(level)
     low[items], high[items] = interval(law, means[items], logarithm / n)
     if one._decision_set.upper is not None:

@@ -12,7 +12,6 @@ from semibandits.learning import storage
 from semibandits.learning.progress import Progress
 from semibandits.learning.round import Round
 from semibandits.policies.base import Policy
-from semibandits.policies.many.agent import ManyItemsAgent
 
 
 def fixed_state(decision_set: DecisionSet, policy: Policy, progress: Progress) -> storage.JSON:
@@ -38,7 +37,7 @@ def moving_state(progress: Progress) -> storage.JSON:
 
 def _lists_changes(progress: Progress) -> bool:
     """Whether the state lists the items that have changed only."""
-    return isinstance(progress.agent, ManyItemsAgent)
+    return progress.rule is not None and progress.rule.few is not None
 
 
 def restore(progress: Progress, content: storage.JSON) -> None:

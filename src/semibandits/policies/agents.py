@@ -29,9 +29,10 @@ from semibandits.policies.base import Agent
 from semibandits.policies.history import History
 from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
-from semibandits.policies.states import damaged, player_state, restored_player, statistics_of, unseen_items
+from semibandits.policies.states import agent_state, damaged, restored_agent, statistics_of, unseen_items
 
 if TYPE_CHECKING:
+    from semibandits.policies.many.few import FewItems
     from semibandits.policies.rules import RulePolicy
 
 _FLOATS, _BOOLS = types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C")
@@ -58,6 +59,10 @@ class RuleAgent(Agent):
         Kernels of the decision set; None if it has no kernels, and rounds are played in Python.
     player : Player
         The state, as arrays that kernels change in place.
+    few : FewItems or None
+        The items that can matter, if rounds look at few of very many items.
+    prior : Prior
+        Rewards that count as observed before the first round.
     part : Part or None
         State of the rule for the items that were available in the last round in which some were not.
     ageing : Ageing or None
@@ -68,22 +73,22 @@ class RuleAgent(Agent):
         Whether the rule has requested a plan that was deferred.
     """
 
-    def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray) -> None:
-        d = decision_set.d
-        self.policy, self.decision_set, self.variance = policy, decision_set, variance
-        self._prior_plays: FloatArray = np.zeros(d)
-        self._prior_sums: FloatArray = np.zeros(d)
+    def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray, few: FewItems | None = None) -> None:
+        d, m, upper = decision_set.d, decision_set.m, decision_set.upper
+        self.policy, self.decision_set, self.variance, self.few = policy, decision_set, variance, few
+        self.prior = Prior(np.zeros(d), np.zeros(d))
         self.part: Part | None = None
         self.ageing: Ageing | None = None
         self.defers = self.wants_plan = False
         self._opened: list[tuple[IntArray, FloatArray]] | None = None
-        oracle = decision_set.compiled()
-        self.oracle: CompiledOracle | None = oracle if oracle is None or policy.searches else oracle.without_search()
-        upper = decision_set.upper
-        memory, marks, rows = policy.memory(d, decision_set.m)
-        rows = np.concatenate((rows, np.repeat(self.maximize(np.zeros(d))[None], policy.kept, axis=0)))
+        self.oracle: CompiledOracle | None = policy.kernels(decision_set) if few is None else few.roles.oracle
+        memory, marks, rows = policy.memory(d if few is None else 0, m)
+        if few is None:
+            rows = np.concatenate((rows, np.repeat(self.maximize(np.zeros(d))[None], policy.kept, axis=0)))
+        else:
+            memory = few.first_memory(memory)
         self.player = rounds.Player(
-            params=policy.params(decision_set.m, variance),
+            params=policy.params(m, variance if few is None else variance[:1]),
             spread=2.0 * variance,
             stats=fresh_statistics(variance.copy(), upper),
             memory=memory,
@@ -93,7 +98,10 @@ class RuleAgent(Agent):
             counters=np.zeros(rounds.COUNTERS, dtype=np.int64),
         )
         self._count_unseen()
-        self._work = rounds.scratch(d, policy.normals(d))
+
+    @cached_property
+    def _work(self) -> rounds.Scratch:
+        return rounds.scratch(self.decision_set.d, self.policy.normals(self.decision_set.d))
 
     @property
     def means(self) -> FloatArray:
@@ -126,12 +134,18 @@ class RuleAgent(Agent):
 
     def choose(self, rng: np.random.Generator) -> BoolArray:
         """Choose the next decision by the kernel of simulations; its items count as open until they are observed."""
-        if self.ageing is None:
-            x = self.chosen(rng)
-        else:
-            with self._aged(self.ageing):
-                x = self.chosen(rng)
-        self._open_round(np.flatnonzero(x))
+        return self._mask(self.choose_items(rng))
+
+    def choose_items(self, rng: np.random.Generator) -> IntArray:
+        """The items of the decision that `choose` returns, ascending."""
+        with self._aged():
+            items = np.flatnonzero(self.chosen(rng)) if self.few is None else self.few.chosen(self, rng)
+        self._open_round(items)
+        return items
+
+    def _mask(self, items: IntArray) -> BoolArray:
+        x = np.zeros(self.decision_set.d, dtype=np.bool_)
+        x[items] = True
         return x
 
     def choose_among(self, available: BoolArray, rng: np.random.Generator) -> BoolArray:
@@ -142,27 +156,29 @@ class RuleAgent(Agent):
         """
         if available.all():
             return self.choose(rng)
-        if self.ageing is None:
-            x = self._chosen_among(available, rng)
-        else:
-            with self._aged(self.ageing):
-                x = self._chosen_among(available, rng)
-        self._open_round(np.flatnonzero(x))
-        return x
+        with self._aged():
+            items = self._chosen_among(available, rng)
+        self._open_round(items)
+        return self._mask(items)
 
-    def _chosen_among(self, available: BoolArray, rng: np.random.Generator) -> BoolArray:
+    def _chosen_among(self, available: BoolArray, rng: np.random.Generator) -> IntArray:
+        if self.few is not None:
+            return self.few.chosen_among(self, available, rng)
         if not available.any():
             nothing = np.zeros(len(available))
-            return best_available(self.decision_set, available, nothing, nothing)  # the empty one, if it is a decision
+            return np.flatnonzero(best_available(self.decision_set, available, nothing, nothing))  # the empty one, if it is one
         is_same = self.part is not None and np.array_equal(self.part.items, np.flatnonzero(available))
         part = self.part if self.part is not None and is_same else Part.of(self, available)
-        x, self.part = part.chosen(self, rng)
-        return x
+        items, self.part = part.chosen(self, rng)
+        return items
 
     @contextmanager
-    def _aged(self, ageing: Ageing) -> Iterator[None]:
+    def _aged(self) -> Iterator[None]:
         """Within the block, counts and the number of rounds are those of `ageing`; the budget of searches stays the same."""
-        whole = self.player
+        whole, ageing = self.player, self.ageing
+        if ageing is None:
+            yield
+            return
         counters = whole.counters.copy()
         counters[rounds.ROUND] = round(ageing.rounds)
         unspent = rounds.CALLS_A_ROUND * (whole.counters[rounds.ROUND] - counters[rounds.ROUND])
@@ -190,7 +206,7 @@ class RuleAgent(Agent):
         stats = np.ascontiguousarray(whole.player.stats[:, items])
         self.player = self.player._replace(stats=stats, counters=whole.player.counters.copy())
         self._count_unseen()
-        self._prior_plays = whole._prior_plays[items]
+        self.prior = Prior(whole.prior.means[items], whole.prior.plays[items])
         self.defers = whole.defers
 
     def saved(self) -> Any:
@@ -198,17 +214,22 @@ class RuleAgent(Agent):
         self._opened = []
         changing = ("memory", "marks", "rows", "counters")
         player = self.player._replace(**{name: getattr(self.player, name).copy() for name in changing})
-        return player, self.part, self.wants_plan
+        return player, self.part, self.wants_plan, None if self.few is None else list(self.few.kept)
 
     def undo(self, saved: Any) -> None:
         """Take back the rounds that were chosen since."""
-        self.player, self.part, self.wants_plan = saved
+        self.player, self.part, self.wants_plan, kept = saved
+        if self.few is not None:
+            self.few.kept = kept
+            self.few.reset()
         for items, stats in reversed(self._opened or []):
             self.player.stats[:, items] = stats
         self._opened = None
 
     def refresh(self, items: IntArray) -> None:
-        """Take note that the statistics of these items were restored."""
+        """Take note that the statistics of these items have changed."""
+        if self.few is not None:
+            self.few.update(items)
 
     def reopen(self, items: IntArray) -> None:
         """Count a round with these items as open; see :meth:`Agent.reopen`."""
@@ -219,11 +240,12 @@ class RuleAgent(Agent):
         fresh = observe_open(self.player.stats, self.player.spread, items, len(items), rewards)
         counters = self.player.counters
         counters[rounds.UNSEEN] = max(counters[rounds.UNSEEN] - fresh, 0)  # always 0 if means have an upper bound
+        self.refresh(items)
 
     def assume(self, prior: Prior) -> None:
         """Count prior means as rewards observed before the first round; see :meth:`Agent.assume`."""
         player = self.player
-        self._prior_plays, self._prior_sums = prior.plays, prior.plays * prior.means
+        self.prior = prior
         enter_prior(player.stats, player.spread, prior.means, prior.plays)
         self._count_unseen()
 
@@ -231,7 +253,7 @@ class RuleAgent(Agent):
         """Count rewards as observed in rounds of another system; see :meth:`Agent.recall`."""
         none_open = np.zeros(self.decision_set.d)
         self.player.stats[:] = statistics_of(
-            history.plays + self._prior_plays, history.sums + self._prior_sums, none_open, self.variance,
+            history.plays + self.prior.plays, history.sums + self.prior.plays * self.prior.means, none_open, self.variance,
             self.decision_set.upper,
         )  # fmt: skip
         self.player.counters[rounds.ROUND] = history.rounds
@@ -239,6 +261,8 @@ class RuleAgent(Agent):
 
     def _count_unseen(self) -> None:
         self.player.counters[rounds.UNSEEN] = unseen_items(self.player.stats, self.decision_set.upper)
+        if self.few is not None:
+            self.few.reset()
 
     def forget(self, items: IntArray) -> None:
         """Close a round with these items whose outcome is lost."""
@@ -246,6 +270,7 @@ class RuleAgent(Agent):
 
     def _enter(self, items: IntArray, change: float) -> None:
         enter(self.player.stats, self.player.spread, items, len(items), change)
+        self.refresh(items)
 
     def replan(self) -> None:
         """Make the plan that the rule requests."""
@@ -369,7 +394,7 @@ class RuleAgent(Agent):
 
     def state(self) -> dict[str, Any]:
         """Statistics, counters and the saved arrays of the rule as plain JSON; `part` for rounds with unavailable items."""
-        state = player_state(self.player, self.decision_set.upper)
+        state = agent_state(self)
         return state if self.part is None else {**state, "part": self.part.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -381,17 +406,17 @@ class RuleAgent(Agent):
             If it is not such a state; the agent is then unchanged.
         """
         own = dict(state) if isinstance(state, dict) else state
-        kept = own.pop("part", None) if isinstance(own, dict) else None
-        restored = restored_player(own, self.player, self.variance, self.decision_set, self.policy, self._prior_plays)
-        if not self.policy.accepts(restored):
-            raise damaged("marks", f"those of {self.policy.name}")
+        stored = own.pop("part", None) if self.few is None and isinstance(own, dict) else None
         before = self.player
-        self.player = restored
+        self.player, kept = restored_agent(own, self)
         try:
-            part = None if kept is None else Part.restored(self, kept)
-            if kept is not None and part is None:
+            part = None if stored is None else Part.restored(self, stored)
+            if stored is not None and part is None:
                 raise damaged("part", "the state of rounds with unavailable items")
         except BaseException:
             self.player = before
             raise
         self.part = part
+        if self.few is not None:
+            self.few.kept = kept
+            self.few.reset()

@@ -50,8 +50,8 @@ class Part:
         agent.follow(whole, items)
         return cls(items, agent)
 
-    def chosen(self, whole: RuleAgent, rng: np.random.Generator) -> tuple[BoolArray, Part]:
-        """The decision of the next round of the whole agent, shape (d,), and the part after it."""
+    def chosen(self, whole: RuleAgent, rng: np.random.Generator) -> tuple[IntArray, Part]:
+        """The items of the decision of the next round of the whole agent, ascending, and the part after it."""
         agent, policy = copy.copy(self.agent), whole.policy
         agent.player = agent.player._replace(**{name: getattr(agent.player, name).copy() for name in KEPT})
         agent.follow(whole, self.items)
@@ -60,13 +60,12 @@ class Part:
         policy.lend(whole.player, agent.player, self.items)
         if whole.defers:
             policy.share(whole.player, agent, self.items)
-        x = np.zeros(whole.decision_set.d, dtype=np.bool_)
-        x[self.items] = agent.chosen(rng)
+        chosen = self.items[agent.chosen(rng)]
         whole.wants_plan |= agent.wants_plan
         counted = slice(rounds.LINEAR_CALLS, None)
         whole.player.counters[counted] = agent.player.counters[counted]
         policy.collect(whole.player, agent.player, self.items)
-        return x, Part(self.items, agent)
+        return chosen, Part(self.items, agent)
 
     def state(self) -> dict[str, Any]:
         """The items, and what the rule keeps, as plain JSON."""

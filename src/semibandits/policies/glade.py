@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -26,6 +25,7 @@ from semibandits.kernels.rules.glade import (
     glade,
 )
 from semibandits.kernels.rules.raises import KNOWN
+from semibandits.policies.many.posteriors import Posterior
 from semibandits.policies.rules import NamedLawPolicy
 
 MOST_REMEMBERED: Final = 10_000
@@ -138,11 +138,11 @@ class GLADE(NamedLawPolicy):
         """Number of rows: a guess, the best decision, and the last one played."""
         return ROWS
 
-    @property
-    def leaders(self) -> int:
-        """See `RulePolicy.leaders`: items of the best decision have no bonus. With `rivals`, levels depend on all items."""
+    def needed(self, variance: float) -> int | Posterior | None:
+        """See `RulePolicy.needed`."""
         law = self.known_law
-        return 2 if self.rivals == 0.0 and (law is None or law.size is None) else 0
+        # Items of the best decision have no bonus; with `rivals`, levels depend on all items.
+        return 2 if self.rivals == 0.0 and (law is None or law.size is None) else None
 
     def repeated(self, player: Player) -> int:
         """See `RulePolicy.repeated`."""
@@ -151,19 +151,12 @@ class GLADE(NamedLawPolicy):
         player.marks[REPEATS] -= 1
         return PLAYED_ROW
 
-    def remembered_items(self, marks: IntArray) -> IntArray:
-        """See `RulePolicy.remembered_items`."""
+    def item_places(self, marks: IntArray) -> IntArray:
+        """See `RulePolicy.item_places`."""
         pool = _pool(marks)
-        items: IntArray = pool[:, 1:][_is_item(pool)]
-        return items
-
-    def renumbered(self, marks: IntArray, names: Callable[[IntArray], IntArray]) -> IntArray:
-        """See `RulePolicy.renumbered`."""
-        result = marks.copy()
-        pool = _pool(result)
-        is_item = _is_item(pool)
-        pool[:, 1:][is_item] = names(pool[:, 1:][is_item])
-        return result
+        places = np.arange(MARKS, len(marks)).reshape(pool.shape)[:, 1:]
+        used: IntArray = places[np.arange(pool.shape[1] - 1) < pool[:, :1]]  # a decision that is not there yet has no items
+        return used
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio 1, the parameters in their order, and the law."""
@@ -226,9 +219,3 @@ def _pool(marks: IntArray) -> IntArray:
     """The remembered decisions, a view of shape (remembered, 1 + m)."""
     pool: IntArray = marks[MARKS:].reshape(-1, marks[WIDTH])
     return pool
-
-
-def _is_item(pool: IntArray) -> BoolArray:
-    """Which places of the decisions are used, shape (remembered, m); a decision that is not there yet has no items."""
-    used: BoolArray = np.arange(pool.shape[1] - 1) < pool[:, :1]
-    return used

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_floats, variance_vector
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels import rounds
 from semibandits.laws import Bernoulli, Gaussian, Law
@@ -145,29 +145,27 @@ class RulePolicy(Policy):
             )
         return self, own
 
-    @property
-    def leaders(self) -> int:
-        """How often as many items the rule needs as a decision has, of those with the largest means; 0 if that is unknown.
+    def kernels(self, decision_set: DecisionSet) -> CompiledOracle | None:
+        """The kernels of a decision set, without those of P_IM unless the rule requests it; None if the set has none."""
+        oracle = decision_set.compiled()
+        return oracle if oracle is None or self.searches else oracle.without_search()
 
-        See `policies.many.leaders`: 1 for rules that maximise an index which increases with the mean and falls with the plays.
+    def needed(self, variance: float) -> int | Posterior | None:
+        """Which of very many interchangeable items of equal variance a round needs; None if it may need all of them.
+
+        A number k means: k times as many of those with the largest means as a decision has, see `policies.many.leaders`. It is 1
+        for rules that maximise an index which increases with the mean and falls with the plays. A law means that the rule plays
+        the best decision for independent draws of all means from it.
         """
-        return 0
-
-    def posterior(self, variance: float) -> Posterior | None:
-        """The law of the draws, if the rule plays the best decision for independent draws of all means, else None."""
         return None
 
     def repeated(self, player: rounds.Player) -> int:
         """The row of the decision that the rule repeats in this round without a look at the items, -1 if it decides anew."""
         return -1
 
-    def remembered_items(self, marks: IntArray) -> IntArray:
-        """Items in the marks of the rule."""
+    def item_places(self, marks: IntArray) -> IntArray:
+        """Places of the marks of the rule that hold items."""
         return np.empty(0, dtype=np.int64)
-
-    def renumbered(self, marks: IntArray, names: Callable[[IntArray], IntArray]) -> IntArray:
-        """A copy of the marks in which items have other numbers."""
-        return marks.copy()
 
     def specification(self) -> dict[str, Any]:
         """Parameters as plain JSON."""

@@ -15,36 +15,38 @@ from semibandits.kernels.rules.statistics import COUNTS, INITIAL, MEANS, PLAYS, 
 from semibandits.policies.prior import MOST_PLAYS
 
 if TYPE_CHECKING:
-    from semibandits.policies.rules import RulePolicy
+    from semibandits.policies.agents import RuleAgent
 
 NAMES: Final = ("plays", "sums", "pending", "counters", "memory", "marks", "rows")
 """Keys of a state."""
+NAMES_OF_FEW: Final = ("items", "plays", "sums", "pending", "counters", "memory", "marks", "kept")
+"""Keys of the state of an agent that looks at few items. It lists those items only whose counts are not those of the prior."""
 
 
-def player_state(player: rounds.Player, upper: FloatArray | None) -> dict[str, Any]:
+def agent_state(agent: RuleAgent) -> dict[str, Any]:
     """Statistics, counters, and the saved arrays of the rule; not whether unseen items were found to be in no decision."""
-    counters = player.counters.copy()
-    counters[rounds.UNSEEN] = unseen_items(player.stats, upper)
-    return {
-        "plays": player.stats[PLAYS].tolist(),
-        "sums": player.stats[SUMS].tolist(),
-        "pending": (player.stats[COUNTS] - player.stats[PLAYS]).astype(np.int64).tolist(),
+    player, few = agent.player, agent.few
+    counters, stats = player.counters.copy(), player.stats
+    counters[rounds.UNSEEN] = unseen_items(stats, agent.decision_set.upper)
+    state: dict[str, Any] = {}
+    if few is not None:
+        items = np.flatnonzero((stats[COUNTS] != agent.prior.plays) | (stats[PLAYS] != agent.prior.plays))
+        state["items"], stats = items.tolist(), stats[:, items]
+    state |= {
+        "plays": stats[PLAYS].tolist(),
+        "sums": stats[SUMS].tolist(),
+        "pending": (stats[COUNTS] - stats[PLAYS]).astype(np.int64).tolist(),
         "counters": counters.tolist(),
         "memory": [plain(value) for value in player.memory.tolist()],
         "marks": player.marks.tolist(),
-        "rows": [np.flatnonzero(row).tolist() for row in player.rows],
     }
+    if few is not None:
+        return state | {"kept": [items.tolist() for items in few.kept]}
+    return state | {"rows": [np.flatnonzero(row).tolist() for row in player.rows]}
 
 
-def restored_player(
-    state: dict[str, Any],
-    player: rounds.Player,
-    variance: FloatArray,
-    decision_set: DecisionSet,
-    policy: RulePolicy,
-    prior_plays: FloatArray | float = 0.0,
-) -> rounds.Player:
-    """The player of a state; `player` is one of the same policy on the same set.
+def restored_agent(state: dict[str, Any], agent: RuleAgent) -> tuple[rounds.Player, list[IntArray]]:
+    """The player of a state of the same policy on the same set, and the decisions kept by an agent that looks at few items.
 
     Plays of a prior count among those of the state, but not among its rounds.
 
@@ -53,31 +55,52 @@ def restored_player(
     InvalidInputError
         If it is not such a state.
     """
-    d = decision_set.d
-    checked_names(state, NAMES)
+    policy, decision_set, prior, few, player = agent.policy, agent.decision_set, agent.prior, agent.few, agent.player
+    d, upper = decision_set.d, decision_set.upper
+    checked_names(state, NAMES if few is None else NAMES_OF_FEW)
     state = policy.current_form(state, d)
-    plays = read_counts(state, "plays", d, least=0)
-    sums = read_floats(state, "sums", d)
+    items = np.arange(d) if few is None else _read_items(state["items"], "items", d)
+    plays, sums, pending = prior.plays.copy(), prior.plays * prior.means, np.zeros(d, dtype=np.int64)
+    plays[items] = read_counts(state, "plays", len(items), least=0)
+    sums[items] = read_floats(state, "sums", len(items))
+    pending[items] = read_counts(state, "pending", len(items), least=0)
     if not np.isfinite(sums).all() or (sums[plays == 0] != 0).any():
         raise damaged("sums", "finite, and 0 for unobserved items")
-    pending = read_counts(state, "pending", d, least=0)
-    floats, initial, _ = policy.memory(d, decision_set.m)
-    if (plays < prior_plays).any():
+    if (plays < prior.plays).any():
         raise damaged("plays", "at least those of the prior")
     restored = player._replace(
-        stats=statistics_of(plays, sums, pending, variance, decision_set.upper),
+        stats=statistics_of(plays, sums, pending, agent.variance, upper),
         counters=read_counters(state),
-        memory=read_floats(state, "memory", len(floats)),
-        marks=read_counts(state, "marks", len(initial), least=None),
-        rows=read_decisions(state["rows"], "rows", decision_set),
+        memory=read_floats(state, "memory", len(player.memory)),
+        marks=read_counts(state, "marks", len(player.marks), least=None),
     )
-    unseen = unseen_items(restored.stats, decision_set.upper)
-    played = int((plays - prior_plays + pending).max())  # without those of a prior
+    kept: list[IntArray] = []
+    if few is None:
+        restored = restored._replace(rows=read_decisions(state["rows"], "rows", decision_set))
+    else:
+        restored = restored._replace(rows=np.zeros((len(few.kept), 0), dtype=np.bool_))
+        if not isinstance(state["kept"], list) or len(state["kept"]) != len(few.kept):
+            raise damaged("kept", f"{len(few.kept)} decisions")
+        kept = [_read_items(each, "kept", d) for each in state["kept"]]
+        if any(len(each) > decision_set.m for each in kept):
+            raise damaged("kept", "decisions of the decision set")
+    unseen = unseen_items(restored.stats, upper)
+    played = int((plays - prior.plays + pending).max())  # without those of a prior
     # Version 1.0.0 did not count unseen items that are in no decision.
     if restored.counters[rounds.UNSEEN] > unseen or restored.counters[rounds.ROUND] < played:
         raise damaged("counters", "those of the plays")
     restored.counters[rounds.UNSEEN] = unseen
-    return restored
+    if not policy.accepts(restored):
+        raise damaged("marks", f"those of {policy.name}")
+    return restored, kept
+
+
+def _read_items(listed: object, name: str, d: int) -> IntArray:
+    """Ascending indices of items."""
+    items = read_counts({name: listed}, name, None, least=0)
+    if (np.diff(items) <= 0).any() or (len(items) and items[-1] >= d):
+        raise damaged(name, f"ascending items below d = {d}")
+    return items
 
 
 def unseen_items(stats: FloatArray, upper: FloatArray | None) -> int:

@@ -1,4 +1,4 @@
-"""The agent for very many items, against the usual one."""
+"""Rounds that look at few of very many items, against the usual ones."""
 
 import copy
 import itertools
@@ -13,7 +13,7 @@ import semibandits as sb
 from marks import later
 from semibandits._typing import ArrayLike
 from semibandits.policies.agents import RuleAgent
-from semibandits.policies.many.agent import MANY, ManyItemsAgent, started
+from semibandits.policies.many.few import MANY, FewItems, started
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import RulePolicy
 
@@ -26,13 +26,14 @@ SETS = {
 }
 
 
-def pair(policy: RulePolicy, decision_set: sb.DecisionSet, seed: int) -> tuple[ManyItemsAgent, RuleAgent]:
-    """The agent and the usual one, with the same prior, which differs from item to item."""
+def pair(policy: RulePolicy, decision_set: sb.DecisionSet, seed: int) -> tuple[RuleAgent, RuleAgent]:
+    """An agent that looks at few items and the usual one, with the same prior, which differs from item to item."""
     rng = np.random.default_rng(seed)
     prior = Prior(rng.choice([0.0, 0.02, 0.5], D), rng.choice([1.0, 2.0, 9.0], D))
     prepared, variance = policy.prepared(decision_set, 0.25)
-    many = ManyItemsAgent.of(prepared, decision_set, variance, prior, least=1)
-    assert many is not None
+    few = FewItems.of(prepared, decision_set, variance, prior, least=1)
+    assert few is not None
+    many = RuleAgent(prepared, decision_set, variance, few)
     usual = policy.start(decision_set, 0.25)
     many.assume(prior)
     usual.assume(prior)
@@ -40,7 +41,7 @@ def pair(policy: RulePolicy, decision_set: sb.DecisionSet, seed: int) -> tuple[M
 
 
 def rounds(
-    many: ManyItemsAgent, usual: RuleAgent, law: str, n: int
+    many: RuleAgent, usual: RuleAgent, law: str, n: int
 ) -> Iterator[tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], ...]]:
     """Rounds of both, with the outcomes of the first for both: late, and some of them lost."""
     rng, policy_rng = np.random.default_rng(7), np.random.default_rng(8)
@@ -87,7 +88,8 @@ def test_the_items_of_a_round_contain_one_of_the_largest_indices(law: str) -> No
     n_plausible = 0
     for x, _ in rounds(many, usual, law, 120):
         stats = many.player.stats
-        items = many._candidates(many._index())  # type: ignore[arg-type]
+        assert many.few is not None
+        items = many.few.candidates(many, many.few._index)  # type: ignore[arg-type]
         best = many.maximize(stats[2])
         levels = np.where(best, 0.0, np.maximum(np.log((many.player.counters[0] + 1) / stats[5]) - 1.0, 0.0))
         whole = SETS["m-sets"].maximize_index(stats[2], stats[3] * levels)
@@ -159,7 +161,8 @@ def test_a_restored_learner_continues_bit_for_bit_from_a_short_state(case: str) 
             each.tell(oldest, rewards)
         one, other = original.ask(), restored.ask()
         np.testing.assert_array_equal(one.items, other.items)
-    assert isinstance(original._agent, ManyItemsAgent)
+    assert original._progress.rule is not None
+    assert original._progress.rule.few is not None
     assert original.plays.sum() == 90 * 5
 
 
@@ -167,15 +170,15 @@ def test_a_restored_learner_continues_bit_for_bit_from_a_short_state(case: str) 
 def test_a_call_that_fails_changes_nothing(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     policy, options = CASES[case]
     one, other = (learner(policy, prior_means=0.02, prior_plays=50, **options) for _ in range(2))
-    usual, count = ManyItemsAgent._enter, iter(range(100))
+    usual, count = RuleAgent._enter, iter(range(100))
 
-    def failing(self: ManyItemsAgent, items: np.ndarray, change: float) -> None:
+    def failing(self: RuleAgent, items: np.ndarray, change: float) -> None:
         usual(self, items, change)
         if next(count) == 2:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(ManyItemsAgent, "_enter", failing)
+        patch.setattr(RuleAgent, "_enter", failing)
         with pytest.raises(KeyboardInterrupt):
             one.ask_many(5)
     assert one.state() == other.state()
