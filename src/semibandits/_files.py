@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
-from semibandits._json import MOST_CHARACTERS
+from semibandits._json import MOST_CHARACTERS, strict_json
 from semibandits.errors import InvalidInputError
 
 REMEDY: Final = "check the path"
@@ -66,6 +66,15 @@ def read_text(
             f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"
         ) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_json(path: str | os.PathLike[str], *, remedy: str) -> Any:
+    """Content of a JSON file; see `read_text`."""
+    text = read_text(path, remedy=remedy)
+    try:
+        return strict_json(text)
+    except ValueError as error:
+        raise InvalidInputError(f"{path} must hold JSON, got {error}: {remedy}") from error
 
 
 def own_file(path: Path, folder: Path | None = None, remedy: str = "put a file there instead") -> Path:

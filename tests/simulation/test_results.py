@@ -93,8 +93,8 @@ def test_files_with_parts_missing_or_too_many(tmp_path):
         refused(f"no '{name}'", header={key: value for key, value in header.items() if key != name})
     refused(r"unknown arrays \['more'\]", arrays=arrays | {"more": np.zeros(1)})
     refused("must have shape", arrays=arrays | {"regret/1": arrays["regret/1"][:, :-1]})
-    refused("must hold a complete simulation result", header=header | {"policies": 3})
-    refused("must hold a complete simulation result", header=header | {"lower_bound_interval": 3})
+    for name in ("policies", "lower_bound_interval"):
+        refused("must be an intact simulation file, got .*: it is truncated or was altered", header=header | {name: 3})
     refused("an integer of 401 digits", header=header | {"lower_bound": 10**400})
     refused("must be a simulation result|must hold a simulation result", header=header | {"kind": "part"})
 

@@ -88,7 +88,7 @@ def test_a_folder_is_not_overwritten_or_mixed_up(tmp_path):
     description = tmp_path / "specification.json"
     with pytest.raises(sb.InvalidInputError, match="add resume=True to continue it"):
         small(tmp_path)
-    for text, message in (("{", "readable JSON"), ('{"versions": {}}', "must describe a simulation, got other content")):
+    for text, message in (("{", "must hold JSON"), ('{"versions": {}}', "must describe a simulation, got other content")):
         description.write_text(text)
         with pytest.raises(sb.InvalidInputError, match=message):
             small(tmp_path, resume=True)

@@ -182,24 +182,28 @@ def double(path):
         archive.writestr("mask.npy", archive.read("mask.npy"))
 
 
-ENTRIES, SHAPE = "missing, added or doubled entries:", "array 'plays/0' as <i8 of shape"
+ENTRIES, SHAPE = "missing, added or doubled entries:", "array 'plays/0' whose header is not that of"
 NEWER = "format version 1 or older, got version 2: read it with a newer version of semibandits"
 DAMAGE = [
     (lambda path: rewrite(path, {"notes.txt": "hello"}), "a zip archive without simulation.json"),
     (lambda path: rewrite(path, {"simulation.json": '{"format": "other"}'}), "of another format"),
     (lambda path: rewrite(path, {"simulation.json": "[1]"}), "of another format"),
-    (lambda path: rewrite(path, {"simulation.json": "\xff{"}), "an unreadable simulation.json"),
+    (
+        lambda path: rewrite(path, {"simulation.json": "\xff{"}),
+        "must be an intact simulation file, got Expecting value on line 1",
+    ),
     (lambda path: rewrite(path, entries_of(path), zipfile.ZIP_DEFLATED), "compressed"),
     (lambda path: without(path, "mask.npy"), f"{ENTRIES} mask.npy"),
     (lambda path: with_entry(path, "more.npy", npy(np.zeros(2))), f"{ENTRIES} more.npy"),
     (double, f"{ENTRIES} mask.npy"),
     (version(2), NEWER),
     *((version(number), "with version") for number in (0, "1", 1.5, None, True)),
-    *((array_said("plays/0", shape=shape), SHAPE) for shape in ([6, 4], [24], None)),
+    *((array_said("plays/0", shape=shape), SHAPE) for shape in ([6, 4], [24])),
+    (array_said("plays/0", shape=None), "got a part of another type"),
     (array_said("plays/0", dtype="<i4"), SHAPE),
     (array_said("mask", sha256=None), "'mask' with another SHA-256"),
-    (redescribed(lambda description: description["arrays"]["mask"].pop("sha256")), "'mask' with another SHA-256"),
-    *((redescribed(lambda description, part=part: description.pop(part)), "lacks its parts") for part in ("header", "arrays")),
+    (redescribed(lambda description: description["arrays"]["mask"].pop("sha256")), "got no 'sha256'"),
+    *((redescribed(lambda description, part=part: description.pop(part)), f"got no '{part}'") for part in ("header", "arrays")),
     (redescribed(lambda description: description["header"].update(seed=np.nan)), "NaN, which is not a number in JSON"),
     (redescribed(lambda description: description["header"].update(kind="result")), "must hold a part, got a result"),
 ]
@@ -215,16 +219,13 @@ def header_of(shape, descr="'|b1'", order=False):
     return f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape!r}, }}"
 
 
-PLAIN, BYTES = (
-    "array 'mask' with a header that is not NumPy's for plain numbers",
-    "array 'mask' with 2 bytes, but its shape needs",
-)
+PLAIN, BYTES = (r"array 'mask' whose header is not that of \|b1 of shape", "array 'mask' with 2 bytes, but its shape needs")
 FORGED = [
     (header_of((10**12,)), f"{BYTES} 1000000000000"),
     (header_of((10**17, 10**17)), f"{BYTES} {10**34}"),
     (header_of((1,)), f"{BYTES} 1"),
     (header_of((1, 2) * 50), BYTES),
-    (header_of((2,) + (1,) * 99), "array 'mask' of an impossible shape"),
+    (header_of((2,) + (1,) * 99), "maximum supported dimension"),
     *(
         (header, "array 'mask'")
         for header in (header_of((10**12, 0, 10**21)), header_of((-1,)), header_of((1,), "'|O'"), header_of((1, 2), order=True))
@@ -257,7 +258,7 @@ def test_pickles_and_headers_with_a_wrong_length(path):
     content = npy(ARRAYS["mask"])
     for length in (0, 1, 65535):
         forge(path, content[:8] + length.to_bytes(2, "little") + content[10:])
-        refused(path, "array 'mask' with [0-9]+ bytes, but its shape needs 2")
+        refused(path, PLAIN)
 
 
 def test_refused_contents_leave_no_file(tmp_path):

@@ -55,7 +55,7 @@ def test_foreign_files_in_the_folder_are_refused(alone, text, message):
 @pytest.mark.parametrize(("name", "content", "message"), [
     *(("timings.json", f'{{"seconds": {seconds}}}', "timings.json must .*: remove it, seconds are then unknown")
       for seconds in ("[]", '{"CUCB": 3}', '{"CUCB": {"0": NaN}}')),
-    ("bound.json", "{", "bound.json must be readable JSON, got .*: remove it, or choose"),
+    ("bound.json", "{", "bound.json must hold JSON, got .*: remove it, or choose"),
     ("instance.json", "", "study-results/instance.json is damaged"),
 ])  # fmt: skip
 def test_files_that_became_unreadable(played, name, content, message):

@@ -15,11 +15,10 @@ from semibandits.laws import Bernoulli
 from semibandits.laws.plain import title, words
 from semibandits.reporting.figures import can_draw
 from semibandits.reporting.formatting import bracket_text, count_decisions, counted, lateness_text, number_text, spread_text
-from semibandits.reporting.report_data import specification
 from semibandits.reporting.simulation_payload import Answer
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.replayed import ReplayedRewards
-from semibandits.simulation.results import CALLS
+from semibandits.simulation.results import CALLS, recorded
 from semibandits.simulation.statistics import PolicySummary
 
 NAME_WIDTH = 21
@@ -36,7 +35,7 @@ def _facts(answer: Answer) -> Table:
     instance, result = answer.instance, answer.result
     facts = instance_facts(instance, count_decisions(instance.decision_set))
     facts.add_row("Costs" if instance.in_costs else "Rewards", _rewards_text(answer.rewards, instance.unit))
-    late = lateness_text(specification(result))
+    late = lateness_text(recorded(result, "specification"))
     if late:
         facts.add_row("Outcomes", late)
     for name, text in _bound(answer):

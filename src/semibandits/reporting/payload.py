@@ -18,13 +18,13 @@ from semibandits.regret_bound.result import Status
 from semibandits.reporting.drawings import drawing_of
 from semibandits.reporting.formatting import change_text, counted, lateness_text
 from semibandits.reporting.page import SCHEMA
-from semibandits.reporting.report_data import Bracket, ReportData, Structure, specification
+from semibandits.reporting.report_data import Bracket, ReportData, Structure
 from semibandits.reporting.reproduce import MOST_NUMBERS, changed, reproduction
 from semibandits.reporting.selection import MOST_ITEMS, shown_items
 from semibandits.reporting.shapes import nouns_of
 from semibandits.reporting.simulation_payload import finite, summary_payload
 from semibandits.reporting.summary_cards import bound_text, rewards_text, summary_cards
-from semibandits.simulation.results import SimulationResult
+from semibandits.simulation.results import SimulationResult, recorded
 from semibandits.simulation.statistics import PolicySummary
 
 MOST_NAMED: Final = 4
@@ -79,7 +79,7 @@ def _subtitle(data: ReportData) -> str:
         parts.append(counted(len(result.policies), "policy", "policies"))
         parts.append(counted(result.replications, "replication", "replications"))
         parts.append(counted(result.horizon, "round", "rounds"))
-        late = lateness_text(specification(result))
+        late = lateness_text(recorded(result, "specification"))
         parts += [f"outcomes {late}"] if late else []
     return ", ".join(parts)
 
@@ -97,7 +97,7 @@ def _bound(bound: Bracket, *, applies: bool) -> dict[str, Any]:
 
 
 def _simulation(data: ReportData, result: SimulationResult) -> dict[str, Any]:
-    seed = specification(result).get("seed")
+    seed = recorded(result, "specification").get("seed")
     return {
         "rewards": rewards_text(data),
         "horizon": result.horizon,
@@ -123,10 +123,7 @@ def _policy(data: ReportData, result: SimulationResult, summary: PolicySummary) 
 
 def _parameters(result: SimulationResult, policy: str) -> str:
     """Parameters of a policy that are not at their defaults; all parameters of a policy from outside the library."""
-    recorded = specification(result).get("policies")
-    own = recorded.get(policy) if isinstance(recorded, dict) else None
-    if not isinstance(own, dict):
-        return ""
+    own = recorded(result, "specification", "policies", policy)
     try:
         shown = set(changed(build(own)))
     except (InvalidInputError, KeyError, TypeError):
@@ -240,7 +237,7 @@ def _provenance(data: ReportData, drawing: dict[str, Any] | None) -> list[dict[s
 
 
 def _played(result: SimulationResult) -> str:
-    seed = specification(result).get("seed")
+    seed = recorded(result, "specification").get("seed")
     policies = counted(len(result.policies), "policy", "policies")
     text = f"{policies}, {counted(result.replications, 'replication', 'replications')} each"
     text += f" of {counted(result.horizon, 'round', 'rounds')}"
@@ -257,6 +254,4 @@ def _certificate(bound: Bracket, *, applies: bool) -> str:
 
 
 def _versions(result: SimulationResult) -> str:
-    versions = result.provenance.get("versions")
-    pairs = sorted(versions.items()) if isinstance(versions, dict) else ()
-    return ", ".join(f"{name} {version}" for name, version in pairs)
+    return ", ".join(f"{name} {version}" for name, version in sorted(recorded(result, "versions").items()))

@@ -19,8 +19,8 @@ from semibandits.families.description import fingerprint
 from semibandits.laws.plain import title
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.rewards._digest import described
-from semibandits.simulation.results import SimulationResult
-from semibandits.simulation.statistics import PolicySummary, summarise
+from semibandits.simulation.results import SimulationResult, recorded, summaries
+from semibandits.simulation.statistics import PolicySummary
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -191,49 +191,23 @@ class ReportData:
     @property
     def summaries(self) -> list[PolicySummary]:
         """Regret, slope and calls of each policy, with ratios only to a bound that applies."""
-        run, lower = self.simulation, self.bound.lower if self.bound is not None and self.applies else None
-        if run is None:
-            return []
-        best = {} if run.optimal is None else run.optimal
-        return [
-            summarise(name, run.checkpoints, run.regret[name], run.calls[name], lower, best.get(name)) for name in run.policies
-        ]
+        lower = self.bound.lower if self.bound is not None and self.applies else None
+        return [] if self.simulation is None else summaries(self.simulation, lower)
 
 
 def law(simulation: SimulationResult) -> str | None:
     """Name of the law of the simulated rewards, or None if C(theta) is not known for it."""
     if simulation.law is not None:
         return title(simulation.law)
-    recorded = _mapping(simulation.provenance.get("law"))
-    return None if simulation.lower_bound is None else str(recorded.get("name", "gaussian"))
+    return None if simulation.lower_bound is None else str(recorded(simulation, "law").get("name", "gaussian"))
 
 
-def recorded_rewards(simulation: SimulationResult) -> Mapping[str, Any]:
-    """The recorded ``name`` and ``parameters`` of the rewards of a simulation; empty if not recorded."""
-    return _mapping(specification(simulation).get("rewards"))
-
-
-def specification(simulation: SimulationResult) -> Mapping[str, Any]:
-    """The recorded specification of a simulation; empty if not recorded."""
-    return _mapping(simulation.provenance.get("specification"))
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def check_simulation(simulation: SimulationResult, structure: Structure) -> None:
-    """Check that a simulation has the decisions of a structure.
-
-    Raises
-    ------
-    InvalidInputError
-        If its number of items, or its recorded decision set, differs.
-    """
+def _check_simulation(simulation: SimulationResult, structure: Structure) -> None:
+    """Reject a simulation over another number of items, or of another recorded decision set."""
     decisions = structure.decision_set
     wrong = f"over {len(simulation.items)}" if len(simulation.items) != decisions.d else ""
-    recorded = _mapping(specification(simulation).get("decision_set")).get("fingerprint")
-    if not wrong and recorded is not None and recorded != fingerprint(decisions):
+    known = recorded(simulation, "specification", "decision_set").get("fingerprint")
+    if not wrong and known is not None and known != fingerprint(decisions):
         wrong = f"of other {structure.family}"
     if wrong:
         raise InvalidInputError(
@@ -242,21 +216,16 @@ def check_simulation(simulation: SimulationResult, structure: Structure) -> None
         )
 
 
-def check_means(simulation: SimulationResult, theta: FloatArray | None, variance: FloatArray | None) -> None:
-    """Check the recorded means of the rewards of a simulation and, if they are Gaussian, the variances.
-
-    Raises
-    ------
-    InvalidInputError
-        If they differ from those given.
-    """
-    rewards = recorded_rewards(simulation)
-    recorded = _mapping(rewards.get("parameters"))
+def _check_means(simulation: SimulationResult, theta: FloatArray | None, variance: FloatArray | None) -> None:
+    """Reject other recorded means of the rewards of a simulation and, if they are Gaussian, other variances."""
+    known = _recorded_numbers(simulation)
+    is_gaussian = recorded(simulation, "specification", "rewards").get("name") == "GaussianRewards"
     wrong = ""
-    if theta is not None and "theta" in recorded and recorded["theta"] != described(theta):
+    if theta is not None and "theta" in known and known["theta"] != described(theta):
         wrong = "mean rewards"
-    elif variance is not None and rewards.get("name") == "GaussianRewards" and "variance" in recorded:
-        wrong = "" if _equals(recorded["variance"], variance) else "variances"
+    elif variance is not None and is_gaussian and "variance" in known:
+        one = known["variance"]  # a scalar, a list or a digest
+        wrong = "" if ((variance == one).all() if _is_number(one) else one == described(variance)) else "variances"
     if wrong:
         raise InvalidInputError(
             f"the simulation must have the {wrong} of the instance and the bound, but they differ: "
@@ -264,18 +233,17 @@ def check_means(simulation: SimulationResult, theta: FloatArray | None, variance
         )
 
 
-def _equals(recorded: object, variance: FloatArray) -> bool:
-    """Whether a recorded scalar, list or digest equals these variances."""
-    return bool((variance == recorded).all()) if _is_number(recorded) else recorded == described(variance)
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def recorded_means(simulation: SimulationResult) -> FloatArray | None:
+def _recorded_numbers(simulation: SimulationResult) -> Mapping[str, Any]:
+    return recorded(simulation, "specification", "rewards", "parameters")
+
+
+def _recorded_means(simulation: SimulationResult) -> FloatArray | None:
     """Recorded mean rewards of a simulation; None if not recorded, or only as the digest of a long list."""
-    means = _mapping(recorded_rewards(simulation).get("parameters")).get("theta")
+    means = _recorded_numbers(simulation).get("theta")
     if not isinstance(means, list) or len(means) != len(simulation.items) or not all(map(_is_number, means)):
         return None
     return np.array(means, dtype=np.float64)
@@ -334,11 +302,11 @@ def assembled(
     is_foreign = False
     if simulation is not None:
         if structure is not None:
-            check_simulation(simulation, structure)
+            _check_simulation(simulation, structure)
         is_foreign = bound is not None and bound.rewards != law(simulation)
         applies = applies and law(simulation) is not None and not is_foreign
-        check_means(simulation, theta, variance if applies else None)
-        theta = recorded_means(simulation) if theta is None else theta
+        _check_means(simulation, theta, variance if applies else None)
+        theta = _recorded_means(simulation) if theta is None else theta
     if bound is not None:
         assert structure is not None
         _check_bound(bound, structure.decision_set, theta, simulation if applies else None)

@@ -14,9 +14,9 @@ from semibandits.laws.plain import KINDS, text, title
 from semibandits.policies.base import Policy
 from semibandits.policies.radius import RADII, Radius
 from semibandits.policies.registry import build
-from semibandits.reporting.report_data import ReportData, recorded_rewards, specification
+from semibandits.reporting.report_data import ReportData
 from semibandits.simulation.checkpoints import log_spaced
-from semibandits.simulation.results import SimulationResult
+from semibandits.simulation.results import SimulationResult, recorded
 
 MOST_NUMBERS: Final = 12
 """Longer lists of parameters are not written out."""
@@ -45,13 +45,13 @@ def reproduction(data: ReportData) -> list[dict[str, str]]:
 
 
 def _simulation(data: ReportData, result: SimulationResult, *, has_instance: bool) -> list[tuple[str, str]]:
-    recorded, policies = specification(result), _policies(result)
-    seed = recorded.get("seed")
+    known, policies = recorded(result, "specification"), _policies(result)
+    seed = known.get("seed")
     if policies is None or not isinstance(seed, int):
         return []
     law = _rewards(result)
     options: dict[str, Any] = {"horizon": result.horizon, "replications": result.replications, "seed": seed}
-    options |= {key: recorded[key] for key in ("delay", "loss") if key in recorded}
+    options |= {key: known[key] for key in ("delay", "loss") if key in known}
     if isinstance(options.get("delay"), dict):
         return []  # a distribution, or the digest of many observed delays
     usual = np.array_equal(result.checkpoints, log_spaced(result.horizon))
@@ -76,24 +76,23 @@ def _simulation(data: ReportData, result: SimulationResult, *, has_instance: boo
 
 def _rewards(result: SimulationResult) -> tuple[str, str] | None:
     """Rewards whose law follows from an instance, on the command line and in Python; None for other rewards."""
-    name, law = recorded_rewards(result).get("name"), result.law
-    if name == "GaussianRewards":
-        return "gaussian", "sb.GaussianRewards(instance.theta, variance=instance.variance)"
-    if name == "BernoulliRewards":
-        return "bernoulli", "sb.BernoulliRewards(instance.theta)"
+    name, law = recorded(result, "specification", "rewards").get("name"), result.law
     cost = ", cost=True" if isinstance(law, Poisson | Gamma) and law.cost else ""
-    if name == "PoissonRewards" and isinstance(law, Poisson):
-        return title(law), f"sb.PoissonRewards(instance.theta{cost})"
-    if name == "GammaRewards" and isinstance(law, Gamma):
-        return title(law), f"sb.GammaRewards(instance.theta, shape={law.shape!r}{cost})"
-    return None
+    shape = law.shape if isinstance(law, Gamma) else None
+    arguments = {
+        "GaussianRewards": ", variance=instance.variance", "BernoulliRewards": "", "PoissonRewards": cost,
+        "GammaRewards": f", shape={shape!r}{cost}",
+    }  # fmt: skip
+    if law is None or name not in arguments or (name == "GaussianRewards" and not law.is_quadratic):
+        return None
+    return title(law), f"sb.{name}(instance.theta{arguments[name]})"
 
 
 def _policies(result: SimulationResult) -> dict[str, Policy] | None:
     """The simulated policies; None if one is not from the library, not fully recorded, or too long to write out."""
-    recorded: Any = specification(result).get("policies")
+    known = recorded(result, "specification", "policies")
     try:
-        policies = {name: build(recorded[name]) for name in result.policies}
+        policies = {name: build(known[name]) for name in result.policies}
     except (InvalidInputError, KeyError, TypeError):
         return None
     parameters = (value for policy in policies.values() for value in changed(policy).values())

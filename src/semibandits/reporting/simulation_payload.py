@@ -13,9 +13,8 @@ from typing import Any, Final
 from semibandits.instances import Instance
 from semibandits.policies.base import Policy
 from semibandits.reporting.bound_payload import instance_head
-from semibandits.reporting.report_data import specification
 from semibandits.rewards.base import RewardModel
-from semibandits.simulation.results import CALLS, SimulationResult
+from semibandits.simulation.results import CALLS, SimulationResult, recorded
 from semibandits.simulation.statistics import PolicySummary
 
 COLUMNS: Final = (
@@ -65,7 +64,7 @@ def simulation_payload(answer: Answer) -> dict[str, Any]:
         "horizon": result.horizon,
         "replications": result.replications,
         "seed": answer.seed,
-        **{key: value for key, value in specification(result).items() if key in ("delay", "loss")},
+        **{key: value for key, value in recorded(result, "specification").items() if key in ("delay", "loss")},
         "lower": lower,
         "value": finite(value),
         "checkpoints": result.checkpoints.tolist(),

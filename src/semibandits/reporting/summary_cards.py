@@ -13,9 +13,10 @@ from semibandits.families.registry import FAMILIES
 from semibandits.laws.plain import words
 from semibandits.reporting.formatting import amount, bracket_text, counted, decision_text
 from semibandits.reporting.policy_cards import Card, earned, settled, table
-from semibandits.reporting.report_data import Bracket, ReportData, Structure, law, recorded_rewards
+from semibandits.reporting.report_data import Bracket, ReportData, Structure, law
 from semibandits.reporting.shapes import how_many, nouns_of, shape_of
 from semibandits.reporting.streets import stretches
+from semibandits.simulation.results import recorded
 
 LONGEST_HEADLINE: Final = 90
 """Characters; longer decisions are shortened in the headline and written out below."""
@@ -68,7 +69,7 @@ def _card(data: ReportData, key: str, label: str, headline: str, parts: list[str
 def rewards_text(data: ReportData) -> str:
     """The law of the simulated rewards; ``""`` if it is not recorded."""
     assert data.simulation is not None
-    name = str(recorded_rewards(data.simulation).get("name", "")).rpartition(".")[2]
+    name = str(recorded(data.simulation, "specification", "rewards").get("name", "")).rpartition(".")[2]
     text = _LAWS.get(name, f"rewards drawn by {name}" if name else "")
     if name == "GaussianRewards" and data.variance is not None:
         low, high = float(data.variance.min()), float(data.variance.max())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -45,15 +45,19 @@ def check_bound(bound: object, interval: object) -> tuple[float | None, tuple[fl
     return float(bound), (float(ends[0]), float(ends[1]))
 
 
-def fixed_array(values: object, dtype: type[np.generic], name: str, shape: tuple[int | None, ...], symbols: str) -> Any:
-    """A read-only array of the given dtype and shape, where None matches any length; copied unless its memory is read-only."""
+def fixed_array(values: object, dtype: type[np.generic], name: str, shape: Mapping[str, int | None]) -> Any:
+    """A read-only array of the given dtype, copied unless its memory is read-only.
+
+    `shape` has the length of each axis by its symbol; None matches any length.
+    """
     array = np.asarray(values)
     kinds = {np.int64: "iu", np.float64: "f", np.bool_: "b"}[dtype]
     if array.dtype.kind not in kinds:
         raise InvalidInputError(f"{name} must hold {dtype.__name__}, got {array.dtype}: convert it")
-    if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape, strict=True)):
-        wanted = ", ".join("any" if length is None else str(length) for length in shape) + "," * (len(shape) == 1)
-        raise InvalidInputError(f"{name} must have shape {symbols} = ({wanted}), got {array.shape}: see SimulationResult")
+    if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape.values(), array.shape, strict=True)):
+        lengths = ("any" if length is None else str(length) for length in shape.values())
+        symbols, wanted = (", ".join(parts) + "," * (len(shape) == 1) for parts in (shape, lengths))
+        raise InvalidInputError(f"{name} must have shape ({symbols}) = ({wanted}), got {array.shape}: see SimulationResult")
     if array.dtype != dtype or not array.flags.c_contiguous or _is_writeable(array):
         array = np.array(array, dtype=dtype, order="C")
     if kinds == "f" and not np.isfinite(array).all():

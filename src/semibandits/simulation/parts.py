@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import shutil
@@ -14,13 +15,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final
 
-from semibandits._files import own_file, read_text, write_whole
-from semibandits._json import strict_json
+from semibandits._files import own_file, read_json, write_whole
 from semibandits.errors import InvalidInputError, Option
 from semibandits.families.description import digest
 from semibandits.simulation.growth import OTHER_FOLDER, Growth, check_growth, differences, growth
 from semibandits.simulation.replication import Trajectory
-from semibandits.simulation.results import SimulationResult, load_simulation
+from semibandits.simulation.results import SimulationResult, load_simulation, recorded
 from semibandits.simulation.specification import Specification
 from semibandits.simulation.storage import read_archive, write_archive
 
@@ -137,8 +137,8 @@ class Parts:
         result = self._kept
         if result is None:
             return None
-        check_growth(specification_of(result), self._specification.description, self.result, extend=True)
-        if growth(specification_of(result), self._specification.description) is not Growth.NONE:
+        check_growth(recorded(result, "specification"), self._specification.description, self.result, extend=True)
+        if growth(recorded(result, "specification"), self._specification.description) is not Growth.NONE:
             return None
         self.clear()  # parts are left if the earlier process died after it had written the result
         return result
@@ -181,7 +181,7 @@ class Parts:
     def _earlier(self) -> dict[tuple[str, int], Trajectory]:
         """Replications in the result of a run that this one extends by replications or policies."""
         result = self._kept
-        if result is None or growth(specification_of(result), self._specification.description) is not Growth.MORE:
+        if result is None or growth(recorded(result, "specification"), self._specification.description) is not Growth.MORE:
             return {}
         records = {field.name: getattr(result, field.name) for field in fields(Trajectory)}
         if None in records.values():  # a result of an earlier version of the library
@@ -263,12 +263,6 @@ class Parts:
         self._is_described = before == self._description
 
 
-def specification_of(result: SimulationResult) -> Mapping[str, Any]:
-    """The description of the simulation that a result is of; empty if it is unknown."""
-    content = result.provenance.get("specification")
-    return content if isinstance(content, Mapping) else {}
-
-
 def described(path: Path) -> dict[str, Any]:
     """The description of a run, with its `specification`, versions, and whether the bound is requested.
 
@@ -277,11 +271,7 @@ def described(path: Path) -> dict[str, Any]:
     InvalidInputError
         If the file is not as `Parts` writes it.
     """
-    text = read_text(path, what="readable JSON", remedy="choose another folder")
-    try:
-        content: Any = strict_json(text)
-    except ValueError as error:
-        raise InvalidInputError(f"{path} must be readable JSON, got {error}: choose another folder") from error
+    content = read_json(path, remedy="choose another folder")
     if not isinstance(content, dict) or not isinstance(content.get("specification"), dict):
         raise InvalidInputError(f"{path} must describe a simulation, got other content: choose another folder")
     return content
@@ -298,28 +288,23 @@ def kept_seconds(path: Path) -> dict[str, dict[str, float]]:
     if not path.exists():
         return {}
     remedy = "remove it, seconds are then unknown"
-    text = read_text(path, what="JSON in UTF-8", remedy=remedy)
+    content = read_json(path, remedy=remedy)
     try:
-        kept: Any = strict_json(text)
-    except ValueError as error:
-        raise InvalidInputError(f"{path} must be JSON in UTF-8, got {error}: {remedy}") from error
-    policies = kept.get("seconds") if isinstance(kept, dict) else None
-    if not isinstance(policies, dict):
-        raise _no_seconds(path, "no object of that name")
-    for policy, own in policies.items():
-        if not isinstance(own, dict):
-            raise _no_seconds(path, f"no object for {policy[:40]!r}")
-        for replication, value in own.items():
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST:
-                raise _no_seconds(path, f"something else for {policy[:40]!r}, {replication[:40]!r}")
-    return {policy: {key: float(value) for key, value in own.items()} for policy, own in policies.items()}
+        kept: dict[str, dict[str, float]] = {policy: dict(own.items()) for policy, own in content["seconds"].items()}
+        values = [value for own in kept.values() for value in own.values()]
+        are_seconds = all(type(value) in (int, float) and 0 <= value <= LONGEST for value in values)
+    except (AttributeError, KeyError, TypeError):
+        are_seconds = False
+    if not are_seconds:
+        raise InvalidInputError(
+            f"{path} must hold seconds, from 0 to {LONGEST:g}, by policy and replication, got other content: {remedy}"
+        )
+    return kept
 
 
-def _no_seconds(path: Path, got: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"{path} must hold seconds, from 0 to {LONGEST:g}, by policy and replication, got {got}: remove it, seconds are then "
-        "unknown"
-    )
+def mean_seconds(path: Path) -> dict[str, float]:
+    """Mean seconds of a replication by policy, of those in ``timings.json``; see `kept_seconds`."""
+    return {policy: math.fsum(own.values()) / len(own) for policy, own in kept_seconds(path).items() if own}
 
 
 def _locked(folder: Path) -> IO[bytes]:

@@ -20,7 +20,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.laws import Law, law_from
 from semibandits.simulation._checks import as_texts, check_bound, fixed_array
 from semibandits.simulation.statistics import Band, Estimate, PolicySummary, mean_band, slope_estimate, summarise
-from semibandits.simulation.storage import plain_json, read_archive, write_archive
+from semibandits.simulation.storage import damaged, plain_json, read_archive, write_archive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,11 @@ CALLS: Final = ("linear", "index", "plans", "undecided")
 _UNKNOWN: Final = object()
 _OLD_LAWS: Final = {"GaussianRewards": "gaussian", "BernoulliRewards": "bernoulli"}
 """Laws of the reward models in results whose provenance has no law, those of version 0.9 and earlier."""
-_RECORDS: Final = ("regret", "reward", "plays", "calls")
+_OF_ITEMS: Final[dict[str, type[np.generic]]] = {"rates": np.float64, "suboptimal_items": np.bool_}
+_RECORDS: Final[dict[str, type[np.generic]]] = {
+    "regret": np.float64, "reward": np.float64, "plays": np.int64, "calls": np.int64, "optimal": np.int64,
+}  # fmt: skip
+"""Types of the arrays of each policy."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -121,7 +125,7 @@ class SimulationResult:
         if not self.policies or not all(self.policies) or len(set(self.policies)) < len(self.policies):
             raise InvalidInputError(f"policies must have distinct names, got {self.policies}: rename them")
         put("items", as_texts(self.items, "items"))
-        put("checkpoints", fixed_array(self.checkpoints, np.int64, "checkpoints", (None,), "(c,)"))
+        put("checkpoints", fixed_array(self.checkpoints, np.int64, "checkpoints", {"c": None}))
         rounds = self.checkpoints
         if not rounds.size or rounds[0] < 1 or (rounds[1:] <= rounds[:-1]).any():
             raise InvalidInputError(
@@ -131,9 +135,9 @@ class SimulationResult:
         bound, interval = check_bound(self.lower_bound, self.lower_bound_interval)
         put("lower_bound", bound)
         put("lower_bound_interval", interval)
-        for name, dtype in (("rates", np.float64), ("suboptimal_items", np.bool_)):
+        for name, dtype in _OF_ITEMS.items():
             if getattr(self, name) is not None:
-                put(name, fixed_array(getattr(self, name), dtype, name, (len(self.items),), "(d,)"))
+                put(name, fixed_array(getattr(self, name), dtype, name, {"d": len(self.items)}))
         if self.rates is not None and (self.rates < 0).any():
             raise InvalidInputError(f"rates must be at least 0, got {self.rates.min()}: they count plays per ln T")
         if not isinstance(self.provenance, Mapping):
@@ -144,13 +148,12 @@ class SimulationResult:
         object.__setattr__(self, name, value)
 
     def _check_records(self) -> None:
-        c, d = len(self.checkpoints), len(self.items)
-        ends: dict[str, tuple[int, ...]] = {"regret": (), "reward": (), "plays": (d,), "calls": (len(CALLS),)}
-        if self.optimal is not None:
-            ends["optimal"] = ()
-        n: int | None = None
-        for name, last in ends.items():
+        sizes: dict[str, int | None] = {"n": None, "c": len(self.checkpoints)}
+        lasts = {"plays": {"d": len(self.items)}, "calls": {str(len(CALLS)): len(CALLS)}}
+        for name, dtype in _RECORDS.items():
             records = getattr(self, name)
+            if name == "optimal" and records is None:
+                continue
             if not isinstance(records, Mapping) or set(records) != set(self.policies):
                 got = list(records) if isinstance(records, Mapping) else records
                 raise InvalidInputError(
@@ -159,30 +162,17 @@ class SimulationResult:
                 )
             arrays = {}
             for policy in self.policies:
-                given = _with_undecided(records[policy]) if name == "calls" else records[policy]
-                array = self._checked_record(f"{name}[{policy!r}]", given, (n, c, *last))
-                arrays[policy], n = array, len(array)
+                where, given = f"{name}[{policy!r}]", _with_undecided(records[policy]) if name == "calls" else records[policy]
+                array = arrays[policy] = fixed_array(given, dtype, where, sizes | lasts.get(name, {}))
+                sizes["n"] = len(array)
+                if len(array) == 0:
+                    raise InvalidInputError(f"{where} must hold at least one replication, got none: simulate one")
+                if dtype is np.int64 and ((array[:, 0] < 0).any() or (array[:, 1:] < array[:, :-1]).any()):
+                    raise InvalidInputError(f"{where} must hold counts that never decrease, but some do: pass running totals")
+                counts_rounds = name in ("plays", "optimal")
+                if counts_rounds and (array.max(axis=(0, *range(2, array.ndim)), initial=0) > self.checkpoints).any():
+                    raise InvalidInputError(f"{where} must be at most the number of rounds, got more: count each round once")
             self._put(name, MappingProxyType(arrays))
-        for policy in self.policies:
-            if (self.plays[policy].max(axis=(0, 2), initial=0) > self.checkpoints).any():
-                raise InvalidInputError(
-                    f"plays[{policy!r}] must be at most the number of rounds, got more: an item is played once a round"
-                )
-            if self.optimal is not None and (self.optimal[policy] > self.checkpoints).any():
-                raise InvalidInputError(
-                    f"optimal[{policy!r}] must be at most the number of rounds, got more: count rounds up to each checkpoint"
-                )
-
-    @staticmethod
-    def _checked_record(where: str, values: object, shape: tuple[int | None, ...]) -> Any:
-        counts = len(shape) == 3 or where.startswith("optimal")
-        symbols = "(n, c)" if len(shape) == 2 else "(n, c, d)" if where.startswith("plays") else "(n, c, 4)"
-        array = fixed_array(values, np.int64 if counts else np.float64, where, shape, symbols)
-        if len(array) == 0:
-            raise InvalidInputError(f"{where} must hold at least one replication, got none: simulate one")
-        if counts and ((array[:, 0] < 0).any() or (array[:, 1:] < array[:, :-1]).any()):
-            raise InvalidInputError(f"{where} must hold counts that never decrease, but some do: pass running totals")
-        return array
 
     @property
     def horizon(self) -> int:
@@ -199,9 +189,7 @@ class SimulationResult:
         """The law of the rewards; None if `provenance` names no law of the library (by the reward model in version 0.9)."""
         stored = self.provenance.get("law", _UNKNOWN)
         if stored is _UNKNOWN:
-            specification = self.provenance.get("specification")
-            rewards = specification.get("rewards") if isinstance(specification, Mapping) else None
-            stored = _OLD_LAWS.get(str(rewards.get("name"))) if isinstance(rewards, Mapping) else None
+            stored = _OLD_LAWS.get(str(recorded(self, "specification", "rewards").get("name")))
         try:
             return None if stored is None else law_from(stored)
         except InvalidInputError:
@@ -271,17 +259,7 @@ class SimulationResult:
             with an optimal decision; and `settled`, the round from which on at least nine of ten rounds were optimal in every
             interval between checkpoints, or None. Intervals are 95 % intervals by Student's t over replications.
         """
-        return [
-            summarise(
-                policy,
-                self.checkpoints,
-                self.regret[policy],
-                self.calls[policy],
-                self.lower_bound,
-                None if self.optimal is None else self.optimal[policy],
-            )
-            for policy in self.policies
-        ]
+        return summaries(self, self.lower_bound)
 
     def bands(self, policy: str, level: float = 0.95) -> Band:
         """Mean regret of a policy with a pointwise confidence band.
@@ -424,14 +402,10 @@ class SimulationResult:
             "lower_bound_interval": interval and [end if end < math.inf else None for end in interval],
             "provenance": self.provenance,
         }
-        arrays = {"checkpoints": _narrow(self.checkpoints)}
-        for name in ("rates", "suboptimal_items"):
-            if getattr(self, name) is not None:
-                arrays[name] = getattr(self, name)
-        for name in _RECORDS if self.optimal is None else (*_RECORDS, "optimal"):
-            for k, policy in enumerate(self.policies):
-                arrays[f"{name}/{k}"] = _narrow(getattr(self, name)[policy])
-        write_archive(path, header, arrays)
+        arrays = {name: getattr(self, name) for name in ("checkpoints", *_OF_ITEMS)}
+        for name in _RECORDS:
+            arrays |= {f"{name}/{k}": record for k, record in enumerate((getattr(self, name) or {}).values())}
+        write_archive(path, header, {name: _narrow(array) for name, array in arrays.items() if array is not None})
 
     def _known(self, policy: str) -> str:
         if policy not in self.policies:
@@ -471,28 +445,38 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
     """
     header, arrays = read_archive(path, KIND)
     try:
-        policies = header["policies"]
-        records = {name: {policy: arrays.pop(f"{name}/{k}") for k, policy in enumerate(policies)} for name in _RECORDS}
-        if any(name.startswith("optimal/") for name in arrays):
-            records["optimal"] = {policy: arrays.pop(f"optimal/{k}") for k, policy in enumerate(policies)}
-        interval = header["lower_bound_interval"]
+        policies, interval = header["policies"], header["lower_bound_interval"]
+        names = [name for name in _RECORDS if name != "optimal" or any(key.startswith("optimal/") for key in arrays)]
+        found: dict[str, Any] = {name: arrays.pop(name, None) for name in _OF_ITEMS}
+        found |= {name: {policy: arrays.pop(f"{name}/{k}") for k, policy in enumerate(policies)} for name in names}
         result = SimulationResult(
             policies=policies,
             checkpoints=arrays.pop("checkpoints"),
-            **records,
             items=header["items"],
             lower_bound=header["lower_bound"],
             lower_bound_interval=interval and tuple(math.inf if end is None else end for end in interval),
-            rates=arrays.pop("rates", None),
-            suboptimal_items=arrays.pop("suboptimal_items", None),
             provenance=header["provenance"],
+            **found,
         )
+        if arrays:
+            raise InvalidInputError(f"unknown arrays {sorted(arrays)}")
     except (KeyError, TypeError, RecursionError, InvalidInputError) as error:
-        problem = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise InvalidInputError(f"{path} must hold a complete simulation result, got one with {problem}") from error
-    if arrays:
-        raise InvalidInputError(f"{path} must hold a simulation result, got one with unknown arrays {sorted(arrays)}")
+        raise damaged(path, error) from error
     return result
+
+
+def recorded(result: SimulationResult, *keys: str) -> Mapping[str, Any]:
+    """The part of the provenance to which the keys lead; empty if it is not recorded."""
+    part: object = result.provenance
+    for key in keys:
+        part = part.get(key) if isinstance(part, Mapping) else None
+    return part if isinstance(part, Mapping) else {}
+
+
+def summaries(result: SimulationResult, lower_bound: float | None) -> list[PolicySummary]:
+    """`SimulationResult.summary` with ratios to the given C(theta)."""
+    run, best = result, result.optimal or {}
+    return [summarise(p, run.checkpoints, run.regret[p], run.calls[p], lower_bound, best.get(p)) for p in run.policies]
 
 
 def _summary_cells(row: PolicySummary) -> tuple[str, ...]:

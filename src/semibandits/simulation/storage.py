@@ -20,8 +20,9 @@ import os
 import re
 import struct
 import zipfile
+from collections import Counter
 from collections.abc import Mapping
-from typing import IO, Any, Final, NoReturn
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,21 +38,14 @@ MOST_BYTES: Final = 2**34
 """Largest size of a file, which is read into the memory."""
 
 _ARRAY_NAME: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
-_NPY: Final = re.compile(
-    rb"\x93NUMPY\x01\x00..\{'descr': '(?P<dtype>\|b1|\|[iu]1|<[iu][248]|<f[248])', 'fortran_order': False, "
-    rb"'shape': \((?P<shape>(?:\d{1,18}, )*\d{0,18},?)\), \} *\n",
-    re.DOTALL,
-)
-"""Beginning of an .npy entry. NumPy's reader evaluates the header as Python and allocates the array before it reads the data."""
+_DTYPE: Final = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[248]")
 _STAMP: Final = (1980, 1, 1, 0, 0, 0)
 _DAMAGE: Final = (
-    zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error, KeyError,
+    zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error, KeyError, TypeError,
 )  # fmt: skip
-"""Errors of zipfile, json and numpy for damaged content in memory.
+"""Errors for damaged content in memory: of zipfile and NumPy, of JSON, and of parts that are missing or of another type.
 
-BadZipFile, EOFError, struct.error and OverflowError: wrong or truncated headers. KeyError: an entry missing in the directory.
-ValueError: invalid JSON or an impossible shape. RuntimeError: entries marked as encrypted, and by its subclasses a format that
-zipfile does not support (NotImplementedError) and JSON nested too deeply (RecursionError). Nothing is decompressed, since
+RuntimeError includes entries marked as encrypted or of a format that zipfile does not support. Nothing is decompressed, since
 compressed entries are refused before they are read. OSError is not included: if the disk cannot be read, the file may be intact.
 """
 
@@ -79,17 +73,22 @@ def write_archive(path: str | os.PathLike[str], header: Mapping[str, object], ar
         be written.
     """
     content = plain_json(header, "header")
-    assert isinstance(content, dict)
     if not isinstance(content.get("kind"), str):
         raise InvalidInputError(f"header['kind'] must be a string, got {content.get('kind')!r}: name the kind of content")
     stored = {name: _storable(name, arrays[name]) for name in sorted(arrays)}
+    entries = {name: _npy(array) for name, array in stored.items()}
     about = {
-        name: {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": _digest(array)} for name, array in stored.items()
+        name: {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": hashlib.sha256(entries[name]).hexdigest()}
+        for name, array in stored.items()
     }
     description = {"format": FORMAT, "version": VERSION, "header": content, "arrays": about}
     text = json.dumps(description, allow_nan=False, sort_keys=True, indent=1).encode("ascii") + b"\n"
-    with writing(path) as file:
-        _write_entries(file, text, stored)
+    with writing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, entry in {DESCRIPTION: text, **{f"{name}.npy": entry for name, entry in entries.items()}}.items():
+            info = zipfile.ZipInfo(name, _STAMP)  # equal bytes at any time, on any operating system
+            info.create_system = 3
+            info.external_attr = 0o100644 << 16
+            archive.writestr(info, entry)
 
 
 def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
@@ -114,7 +113,24 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any
     InvalidInputError
         If the file is missing, of another format or kind, of a newer version, truncated, or altered.
     """
-    return _read_content(read_bytes(path, most=MOST_BYTES), path, kind)
+    content = read_bytes(path, most=MOST_BYTES)
+    if not content.startswith(b"PK"):
+        raise _foreign(path, "another format")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return _read_entries(archive, len(content), path, kind)
+    except InvalidInputError:
+        raise
+    except _DAMAGE as error:
+        raise damaged(path, error) from error
+
+
+def damaged(path: str | os.PathLike[str], error: Exception) -> InvalidInputError:
+    """The error for a file with damaged content, which another error has found."""
+    got = {KeyError: f"no {error}", TypeError: f"a part of another type ({error})"}.get(type(error), error)
+    return InvalidInputError(
+        f"{path} must be an intact simulation file, got {got}: it is truncated or was altered, restore it or simulate again"
+    )
 
 
 def plain_json(value: object, where: str) -> Any:
@@ -165,121 +181,58 @@ def _storable(name: str, values: AnyArray) -> AnyArray:
     return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
 
 
-class _Hash:
-    """A writable file that computes a hash."""
-
-    def __init__(self) -> None:
-        self.sha256 = hashlib.sha256()
-
-    def write(self, data: bytes, /) -> int:
-        self.sha256.update(data)
-        return len(data)
+def _npy(array: AnyArray) -> bytes:
+    """The array in NumPy's format."""
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+    return buffer.getvalue()
 
 
-def _digest(array: AnyArray) -> str:
-    sink = _Hash()
-    np.lib.format.write_array(sink, array, version=(1, 0), allow_pickle=False)
-    return sink.sha256.hexdigest()
-
-
-def _write_entries(file: IO[bytes], description: bytes, arrays: Mapping[str, AnyArray]) -> None:
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        with archive.open(_entry(DESCRIPTION, len(description)), "w") as entry:
-            entry.write(description)
-        for name, array in arrays.items():
-            with archive.open(_entry(f"{name}.npy", array.nbytes + 1024), "w") as entry:
-                np.lib.format.write_array(entry, array, version=(1, 0), allow_pickle=False)
-
-
-def _entry(name: str, size: int) -> zipfile.ZipInfo:
-    """A zip entry whose bytes depend on its name and content only, not on the clock or the operating system."""
-    info = zipfile.ZipInfo(name, _STAMP)
-    info.create_system = 3
-    info.external_attr = 0o100644 << 16
-    info.file_size = size  # tells zipfile whether it needs 64 bit sizes
-    return info
-
-
-def _read_content(content: bytes, path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(content))
-    except _DAMAGE as error:
-        if content.startswith(b"PK"):
-            _refuse_damage(path, f"no complete zip archive ({error})", error)
-        _refuse(path, "another format", error)
-    with archive:
-        entries = archive.infolist()
-        if not any(entry.filename == DESCRIPTION for entry in entries):
-            _refuse(path, f"a zip archive without {DESCRIPTION}")
-        if sum(entry.file_size for entry in entries) > len(content) or any(entry.compress_type for entry in entries):
-            _refuse_damage(path, "entries that are compressed or larger than the file")
-        header, about = _read_description(archive, path, kind)
-        names = [entry.filename for entry in entries]
-        expected = [DESCRIPTION, *(f"{name}.npy" for name in about)]
-        if sorted(names) != sorted(expected):
-            unexpected = sorted(set(names) ^ set(expected)) or sorted({name for name in names if names.count(name) > 1})
-            _refuse_damage(path, f"missing, added or doubled entries: {', '.join(unexpected)}")
-        return header, {name: _read_array(archive, name, about[name], path) for name in about}
-
-
-def _read_description(archive: zipfile.ZipFile, path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The header, and dtype, shape and SHA-256 of each array."""
-    content = _read_entry(archive, DESCRIPTION, path)
-    try:
-        description = strict_json(content)
-    except _DAMAGE as error:
-        _refuse_damage(path, f"an unreadable {DESCRIPTION} ({error})", error)
+def _read_entries(
+    archive: zipfile.ZipFile, size: int, path: str | os.PathLike[str], kind: str
+) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """Header and arrays of an archive of this size; damage raises one of `_DAMAGE`."""
+    entries, names = archive.infolist(), Counter(archive.namelist())
+    if DESCRIPTION not in names:
+        raise _foreign(path, f"a zip archive without {DESCRIPTION}")
+    if sum(entry.file_size for entry in entries) > size or any(entry.compress_type for entry in entries):
+        raise ValueError("entries that are compressed or larger than the file")
+    description = strict_json(archive.read(DESCRIPTION))
     if not isinstance(description, dict) or description.get("format") != FORMAT:
-        _refuse(path, f"a {DESCRIPTION} of another format")
-    version = description.get("version")
+        raise _foreign(path, f"a {DESCRIPTION} of another format")
+    version = description["version"]
     if type(version) is int and version > VERSION:
         raise InvalidInputError(
             f"{path} must be of format version {VERSION} or older, got version {version}: "
             "read it with a newer version of semibandits"
         )
-    header, about = description.get("header"), description.get("arrays")
-    if type(version) is not int or version != VERSION or not isinstance(header, dict) or not isinstance(about, dict):
-        _refuse_damage(path, f"a {DESCRIPTION} with version {version!r} that lacks its parts")
-    if header.get("kind") != kind:
-        raise InvalidInputError(f"{path} must hold a {kind}, got a {header.get('kind')}: pass another file")
-    return header, about
+    if type(version) is not int or version != VERSION:
+        raise ValueError(f"a {DESCRIPTION} with version {version!r}")
+    header, about = description["header"], description["arrays"]
+    if header["kind"] != kind:
+        raise InvalidInputError(f"{path} must hold a {kind}, got a {header['kind']}: pass another file")
+    expected = Counter([DESCRIPTION, *(f"{name}.npy" for name in about)])
+    if names != expected:
+        raise ValueError(f"missing, added or doubled entries: {', '.join((names - expected) + (expected - names))}")
+    return header, {name: _array(name, archive.read(f"{name}.npy"), about[name]) for name in about}
 
 
-def _read_array(archive: zipfile.ZipFile, name: str, about: object, path: str | os.PathLike[str]) -> AnyArray:
-    content = _read_entry(archive, f"{name}.npy", path)
-    if not isinstance(about, dict) or hashlib.sha256(content).hexdigest() != about.get("sha256"):
-        _refuse_damage(path, f"array {name!r} with another SHA-256 than in {DESCRIPTION}")
-    match = _NPY.match(content)
-    if match is None:
-        _refuse_damage(path, f"array {name!r} with a header that is not NumPy's for plain numbers in C order")
-    dtype, shape = match["dtype"].decode(), [int(size) for size in re.findall(rb"\d+", match["shape"])]
-    if dtype != about.get("dtype") or shape != about.get("shape"):
-        stated = f"{about.get('dtype')} of shape {about.get('shape')} in {DESCRIPTION}"
-        _refuse_damage(path, f"array {name!r} as {dtype} of shape {tuple(shape)}, but {stated}")
+def _array(name: str, content: bytes, about: dict[str, Any]) -> AnyArray:
+    """The array of an entry, whose header must be that of NumPy for the dtype and shape in `about`; it is not evaluated."""
+    if hashlib.sha256(content).hexdigest() != about["sha256"]:
+        raise ValueError(f"array {name!r} with another SHA-256 than in {DESCRIPTION}")
+    dtype, shape = about["dtype"], tuple(about["shape"])
     start = 10 + int.from_bytes(content[8:10], "little")
+    header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': {shape}, }}".encode()
+    if not _DTYPE.fullmatch(dtype) or content[:8] != b"\x93NUMPY\x01\x00" or content[10:start].rstrip(b" \n") != header:
+        raise ValueError(f"array {name!r} whose header is not that of {dtype} of shape {shape}, which is in {DESCRIPTION}")
     needed, found = math.prod(shape) * np.dtype(dtype).itemsize, len(content) - start
-    if match.end() != start or needed != found:
-        _refuse_damage(path, f"array {name!r} with {max(found, 0)} bytes, but its shape needs {needed}")
-    try:
-        array = np.frombuffer(content, dtype, offset=start).reshape(shape).copy()
-    except _DAMAGE as error:  # a shape with a zero beside impossible sizes, or with too many axes
-        _refuse_damage(path, f"array {name!r} of an impossible shape ({error})", error)
+    if needed != found:
+        raise ValueError(f"array {name!r} with {found} bytes, but its shape needs {needed}")
+    array = np.frombuffer(content, dtype, offset=start).reshape(shape).copy()
     array.setflags(write=False)
     return array
 
 
-def _read_entry(archive: zipfile.ZipFile, name: str, path: str | os.PathLike[str]) -> bytes:
-    try:
-        return archive.read(name)
-    except _DAMAGE as error:
-        _refuse_damage(path, f"an unreadable entry {name} ({error})", error)
-
-
-def _refuse(path: str | os.PathLike[str], got: str, cause: Exception | None = None) -> NoReturn:
-    raise InvalidInputError(f"{path} must be a file that semibandits saved a simulation to, got {got}: check the path") from cause
-
-
-def _refuse_damage(path: str | os.PathLike[str], got: str, cause: Exception | None = None) -> NoReturn:
-    raise InvalidInputError(
-        f"{path} must be an intact simulation file, got {got}: it is truncated or was altered, restore it or simulate again"
-    ) from cause
+def _foreign(path: str | os.PathLike[str], got: str) -> InvalidInputError:
+    return InvalidInputError(f"{path} must be a file that semibandits saved a simulation to, got {got}: check the path")

@@ -7,12 +7,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 
-from semibandits._files import read_text
-from semibandits._json import strict_json
+from semibandits._files import read_json
 from semibandits._validation import variance_vector
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
@@ -24,6 +23,8 @@ from semibandits.rewards.base import RewardModel
 from semibandits.simulation.growth import OTHER_FOLDER
 from semibandits.simulation.run import BOUND_SECONDS
 from semibandits.studies.study import Study
+
+REMEDY: Final = "remove it, or choose another folder"
 
 
 def gaussian_twin(instance: Instance, rewards: RewardModel) -> Instance:
@@ -56,12 +57,7 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
     InvalidInputError
         If the file cannot be read, or contains the bound of another study.
     """
-    remedy = "remove it, or choose another folder"
-    text = read_text(path, what="readable JSON", remedy=remedy)
-    try:
-        payload: Any = strict_json(text)
-    except ValueError as error:
-        raise InvalidInputError(f"{path} must be readable JSON, got {error}: {remedy}") from error
+    payload = read_json(path, remedy=REMEDY)
     if not _is_of_study(payload):
         return None
     own = {**asked_of(study), "instance": json.loads(json.dumps(twin.description))}
@@ -77,8 +73,8 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
 def is_of_study(path: Path) -> bool:
     """Whether the file exists and was written by any study."""
     try:
-        return _is_of_study(strict_json(read_text(path)))
-    except ValueError:
+        return _is_of_study(read_json(path, remedy=REMEDY))
+    except InvalidInputError:
         return False
 
 
@@ -103,6 +99,6 @@ def as_result(payload: Mapping[str, Any], study: Study, twin: Instance, path: Pa
         check_kept(result, tie_tolerance=study.bound.tie_tolerance, time_limit=seconds)
     except (InvalidInputError, OverflowError) as error:
         raise InvalidInputError(
-            f"{path} must contain a bound as it was written, got a damaged one ({error}): remove it, or choose another folder"
+            f"{path} must contain a bound as it was written, got a damaged one ({error}): {REMEDY}"
         ) from error
     return result

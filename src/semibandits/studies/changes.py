@@ -12,8 +12,8 @@ from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
 from semibandits.reporting.sources import INSTANCE, STUDY
 from semibandits.simulation.growth import OTHER_FOLDER, check_growth
-from semibandits.simulation.parts import DESCRIPTION, RESULT, described, specification_of
-from semibandits.simulation.results import load_simulation
+from semibandits.simulation.parts import DESCRIPTION, RESULT, described
+from semibandits.simulation.results import load_simulation, recorded
 from semibandits.simulation.specification import Specification
 from semibandits.studies.fields import check_table, shown
 from semibandits.studies.folder import RunFolder
@@ -111,7 +111,7 @@ def check_extension(folder: RunFolder, specification: Specification, *, extend: 
     if path.exists():
         before = described(path)["specification"]
     elif folder.is_finished:
-        before = specification_of(load_simulation(folder.path / RESULT))
+        before = recorded(load_simulation(folder.path / RESULT), "specification")
     else:
         return
     check_growth(before, specification.description, folder.path, extend=extend)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Final, final
 from semibandits._files import own_file, read_bytes, write_whole
 from semibandits.errors import InvalidInputError, Option
 from semibandits.reporting.sources import FILES, STUDY
-from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, check_own, kept_seconds
+from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, check_own, mean_seconds
 
 SUMMARY: Final = "summary.csv"
 FIGURE: Final = "regret.png"
@@ -126,8 +125,7 @@ class RunFolder:
         InvalidInputError
             If the file of times is malformed.
         """
-        kept = kept_seconds(self.path / TIMINGS)
-        return {policy: math.fsum(own.values()) / len(own) for policy, own in kept.items() if own}
+        return mean_seconds(self.path / TIMINGS)
 
     def withdraw(self) -> None:
         """Remove the files of a study that failed before a replication was finished."""

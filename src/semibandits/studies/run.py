@@ -22,7 +22,8 @@ from semibandits.reporting.simulation_payload import Answer, summary_table
 from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY, results_of
 from semibandits.simulation import SimulationResult, load_simulation
 from semibandits.simulation.growth import Growth, check_growth, growth
-from semibandits.simulation.parts import DESCRIPTION, RESULT, specification_of
+from semibandits.simulation.parts import DESCRIPTION, RESULT
+from semibandits.simulation.results import recorded
 from semibandits.simulation.run import play_specification as play
 from semibandits.studies.bound_file import as_result, kept_bound, read_bound
 from semibandits.studies.changes import check_extension, check_unchanged
@@ -301,7 +302,7 @@ def _kept(task: Task, result: GravesLaiResult) -> dict[str, Any]:
 def _kept_result(task: Task, folder: RunFolder) -> SimulationResult | None:
     """The finished simulation in the folder; None if the study extends it."""
     result = load_simulation(folder.path / RESULT)
-    before, now = specification_of(result), task.specification.description
+    before, now = recorded(result, "specification"), task.specification.description
     check_growth(before, now, folder.path, extend=True)
     return result if growth(before, now) is Growth.NONE else None
 
