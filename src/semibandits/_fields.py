@@ -60,9 +60,7 @@ class Fields:
         value = self.take(key, default)
         if value is None and default is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise InvalidInputError(f"{key} must be an integer, got {shown(value)}: write a whole number")
-        return value
+        return _integer(value, key)
 
     def sequence(self, key: str) -> list[object]:
         """Value of `key` as a list."""
@@ -115,11 +113,14 @@ def as_numbers(value: object, name: str) -> list[float]:
 
 def as_integers(value: object, name: str) -> list[int]:
     """`value` as a list of integers."""
-    entries = as_list(value, name)
-    for position, entry in enumerate(entries):
-        if isinstance(entry, bool) or not isinstance(entry, int):
-            raise InvalidInputError(f"{name}[{position}] must be an integer, got {shown(entry)}: write a whole number")
-    return entries  # type: ignore[return-value]  # checked entry by entry
+    return [_integer(entry, f"{name}[{position}]") for position, entry in enumerate(as_list(value, name))]
+
+
+def _integer(value: object, name: str) -> int:
+    """`value` as an integer, not a truth value."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInputError(f"{name} must be an integer, got {shown(value)}: write a whole number")
+    return value
 
 
 def unknown_name(what: str, got: object, known: Iterable[object]) -> InvalidInputError:

@@ -47,7 +47,8 @@ def read_bytes(
             with open(path, "rb") as file:
                 content = file.read(size)  # a larger number would be allocated
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        raise unreadable(path, error, what, remedy) from error
+        reason = getattr(error, "strerror", error)
+        raise InvalidInputError(f"{path} must be {what}, got {reason}: {similar_file(path, remedy)}") from error
     if not is_file:
         raise InvalidInputError(f"{path} must be {what}, got a folder, pipe or device: {remedy}")
     if size > most:
@@ -90,14 +91,6 @@ def own_file(path: Path, folder: Path | None = None, remedy: str = "put a file t
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise InvalidInputError(f"{path} must be a file of its folder, got a pipe or device: {remedy}")
     return path
-
-
-def unreadable(
-    path: str | os.PathLike[str], error: OSError | ValueError, what: str = "a readable file", remedy: str = REMEDY
-) -> InvalidInputError:
-    """The error for a file that the system could not read; see `similar_file`."""
-    reason = getattr(error, "strerror", error)
-    return InvalidInputError(f"{path} must be {what}, got {reason}: {similar_file(path, remedy)}")
 
 
 def similar_file(path: str | os.PathLike[str], remedy: str = REMEDY) -> str:

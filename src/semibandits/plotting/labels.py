@@ -84,8 +84,13 @@ def place_labels(
     k = len(sizes)
     places = np.empty((k, len(_DIRECTIONS) * len(_DISTANCES), 2))
     alone = np.empty(places.shape[:2])
+    directions, stretches = np.array(_DIRECTIONS), np.array(_DISTANCES)
+    penalties = np.add.outer(stretches[:, 1], directions[:, 2]).ravel()
+    towards = directions[:, :2]
+    sides = np.where(np.abs(towards) < 0.5, 2 * towards, np.sign(towards))
     for i in range(k):
-        places[i], penalties = _places_around(points[i], radii[i], sizes[i])
+        centres = [points[i] + towards * (radii[i] + GAP * stretch) + sides * sizes[i] / 2 for stretch in stretches[:, 0]]
+        places[i] = np.concatenate(centres) - sizes[i] / 2
         for j, corner in enumerate(places[i]):
             alone[i, j] = penalties[j] + _fixed_cost(corner, sizes[i], points, radii, segments, weights)
     choice = np.full(k, -1, dtype=np.int64)
@@ -94,19 +99,6 @@ def place_labels(
             cost = alone[i] + _label_cost(i, places, sizes, choice)
             choice[i] = int(np.argmin(cost))
     return places[np.arange(k), choice]
-
-
-def _places_around(point: FloatArray, radius: float, size: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Lower left corners of the candidate positions around a point, and their penalties."""
-    corners, penalties = [], []
-    for stretch, distance_penalty in _DISTANCES:
-        for x, y, direction_penalty in _DIRECTIONS:
-            direction = np.array([x, y])
-            side = np.where(np.abs(direction) < 0.5, 2 * direction, np.sign(direction))
-            centre = point + direction * (radius + GAP * stretch) + side * size / 2
-            corners.append(centre - size / 2)
-            penalties.append(distance_penalty + direction_penalty)
-    return np.array(corners), np.array(penalties)
 
 
 def _fixed_cost(

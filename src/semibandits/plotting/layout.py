@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
 import networkx as nx
@@ -35,6 +35,12 @@ def node_positions(network: Network, positions: Mapping[Hashable, tuple[float, f
     x, y = places[network.target] - places[network.source]
     turned: FloatArray = places @ np.array([[x, -y], [y, x]]) / np.hypot(x, y)
     return turned
+
+
+def part_of(tails: IntArray, heads: IntArray, ends: Sequence[int]) -> tuple[IntArray, IntArray, IntArray]:
+    """The nodes of some links and the `ends`, ascending, and the tails and heads of the links as positions among these nodes."""
+    nodes = np.unique(np.concatenate((tails, heads, np.array(ends, dtype=np.int64))))
+    return nodes, np.searchsorted(nodes, tails), np.searchsorted(nodes, heads)
 
 
 def layered_layout(order: IntArray, tails: IntArray, heads: IntArray) -> FloatArray:

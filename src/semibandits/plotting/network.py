@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from semibandits._typing import FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import family_of
 from semibandits.plotting.labels import write_labels
-from semibandits.plotting.layout import is_map, node_positions
+from semibandits.plotting.layout import is_map, node_positions, part_of
 from semibandits.plotting.style import (
     BEST,
     INK,
@@ -80,16 +80,15 @@ class _Drawing:
         inside = ((self.places >= low - margin) & (self.places <= high + margin)).all(axis=1)
         inside[nodes] = True
         links = np.flatnonzero(inside[self.tails] & inside[self.heads])
-        shown = np.unique(np.concatenate((self.tails[links], self.heads[links], np.array(self.ends, dtype=np.int64))))
-        return _Drawing(
-            tuple(self.nodes[v] for v in shown),
-            np.searchsorted(shown, self.tails[links]),
-            np.searchsorted(shown, self.heads[links]),
-            self.places[shown],
-            self.directed,
-            tuple(np.searchsorted(shown, np.array(self.ends, dtype=np.int64)).tolist()),
-            self.noun,
-            self.items[links],
+        shown, tails, heads = part_of(self.tails[links], self.heads[links], self.ends)
+        return replace(
+            self,
+            nodes=tuple(self.nodes[v] for v in shown),
+            tails=tails,
+            heads=heads,
+            places=self.places[shown],
+            ends=tuple(np.searchsorted(shown, np.array(self.ends, dtype=np.int64)).tolist()),
+            items=self.items[links],
             is_part=len(links) < len(self.tails),
         )
 
@@ -217,16 +216,8 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
         rates = rates[order]
         norm, colours = rate_norm(rates), rate_colours()
         draw(order, 3.0, colors=colours(norm(rates)), linewidths=bold * (1.3 + 4.7 * np.asarray(norm(rates))))
-        bar = ax.figure.colorbar(
-            ScalarMappable(norm, colours),
-            ax=ax,
-            label=RATE_LABEL,
-            shrink=0.5,
-            aspect=25,
-            pad=0.02,
-            format=plain_number,
-            panchor=False,
-        )
+        looks: dict[str, Any] = {"shrink": 0.5, "aspect": 25, "pad": 0.02, "format": plain_number, "panchor": False}
+        bar = ax.figure.colorbar(ScalarMappable(norm, colours), ax=ax, label=RATE_LABEL, **looks)
         bar.outline.set_visible(False)
     if rest.any():
         handles.append(Line2D([], [], color=UNEXPLORED, linewidth=2, label="not in the plan"))

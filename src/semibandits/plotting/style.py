@@ -86,13 +86,10 @@ def bound_title(result: GravesLaiResult, unit: str) -> str:
         return f"C(θ) ≥ {result.lower:,.4g}{suffix} per ln T"
     if result.value == 0:
         return "C(θ) = 0: no exploration needed"
-    return f"C(θ) = {result.value:,.4g}{suffix} per ln T, {_precision(result.gap)}"
-
-
-def _precision(gap: float) -> str:
-    if gap == 0:
-        return "in closed form"
-    return f"certified within {gap:.0%}" if gap >= 0.01 else f"certified gap {gap:.0e}".replace("e-0", "e-")
+    gap, precision = result.gap, "in closed form"
+    if gap > 0:
+        precision = f"certified within {gap:.0%}" if gap >= 0.01 else f"certified gap {gap:.0e}".replace("e-0", "e-")
+    return f"C(θ) = {result.value:,.4g}{suffix} per ln T, {precision}"
 
 
 def plain_number(value: float, _: object = None) -> str:

@@ -19,7 +19,7 @@ from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.families.family import Network
 from semibandits.families.registry import family_of
 from semibandits.matroids import Matroid, Partition
-from semibandits.plotting.layout import is_map, node_positions
+from semibandits.plotting.layout import is_map, node_positions, part_of
 from semibandits.reporting.formatting import Named
 from semibandits.reporting.report_data import Structure
 from semibandits.reporting.streets import stretches
@@ -124,9 +124,11 @@ def _network(network: Network, structure: Structure, shown: IntArray, names: Seq
     if structure.positions is None and network.order is not None:
         layers, rows = np.ptp(points, axis=0) + 1.0
         stretch = float(np.clip(1.6 * layers / rows, 0.9, 3.0))
-    part = _Part.of(network, shown)
-    frame = _Frame.around(points[part.nodes], stretch)
-    ends = {network.source: "source", network.target: "target"}
+    ends = {v: end for v, end in ((network.source, "source"), (network.target, "target")) if v is not None}
+    nodes, tails, heads = part_of(network.tails[shown], network.heads[shown], list(ends))
+    if len(shown) == len(network.tails):
+        nodes, tails, heads = np.arange(len(network.nodes)), network.tails, network.heads
+    frame = _Frame.around(points[nodes], stretch)
     return {
         "kind": "network",
         "directed": network.directed,
@@ -134,32 +136,12 @@ def _network(network: Network, structure: Structure, shown: IntArray, names: Seq
         "aspect": round(frame.aspect, DIGITS),
         "nodes": [
             {"name": names[v], "x": x, "y": y, "end": ends.get(v)}
-            for v, (x, y) in zip(part.nodes.tolist(), frame.shares(points[part.nodes]), strict=True)
+            for v, (x, y) in zip(nodes.tolist(), frame.shares(points[nodes]), strict=True)
         ],
-        "edges": _edges(part),
+        "edges": _edges(tails, heads),
         "borders": _borders(frame) if geographic else [],
-        "backdrop": _backdrop(network, part, frame, points),
+        "backdrop": _backdrop(network, shown, frame, points),
     }
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """The shown part of a network: numbers of its nodes, and its items with their ends among these nodes."""
-
-    nodes: IntArray
-    tails: IntArray
-    heads: IntArray
-    items: IntArray
-
-    @staticmethod
-    def of(network: Network, shown: IntArray) -> _Part:
-        """The part with these items: all nodes if all items are shown, else the ends of the items, the source and the target."""
-        tails, heads = network.tails[shown], network.heads[shown]
-        ends = [v for v in (network.source, network.target) if v is not None]
-        nodes = np.arange(len(network.nodes))
-        if len(shown) < len(network.tails):
-            nodes = np.unique(np.concatenate((tails, heads, np.array(ends, dtype=np.int64))))
-        return _Part(nodes, np.searchsorted(nodes, tails), np.searchsorted(nodes, heads), shown)
 
 
 def _across_date_line(places: FloatArray) -> FloatArray:
@@ -209,25 +191,25 @@ class _Frame:
         return shares
 
 
-def _edges(part: _Part) -> list[dict[str, int]]:
+def _edges(tails: IntArray, heads: IntArray) -> list[dict[str, int]]:
     """Items with their ends; those between the same two nodes, in either direction, are numbered from 0."""
     seen: Counter[tuple[int, int]] = Counter()
     edges = []
-    for item, (tail, head) in enumerate(zip(part.tails.tolist(), part.heads.tolist(), strict=True)):
+    for item, (tail, head) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
         pair = (min(tail, head), max(tail, head))
         edges.append({"item": item, "tail": tail, "head": head, "parallel": seen[pair]})
         seen[pair] += 1
     return edges
 
 
-def _backdrop(network: Network, part: _Part, frame: _Frame, points: FloatArray) -> list[list[float]]:
+def _backdrop(network: Network, shown: IntArray, frame: _Frame, points: FloatArray) -> list[list[float]]:
     """Lines [x, y, x, y] of links that are not shown themselves, each direction once, with an end near the frame."""
-    if len(part.items) == len(network.tails):
+    if len(shown) == len(network.tails):
         return []
     shares = (points - frame.corner) / frame.sides
     is_near: BoolArray = np.abs(shares - 0.5).max(axis=1) <= 0.5 + BORDER_MARGIN
     hidden = np.ones(len(network.tails), dtype=np.bool_)
-    hidden[part.items] = False
+    hidden[shown] = False
     hidden &= is_near[network.tails] & is_near[network.heads] & (network.tails != network.heads)
     pairs = np.unique(np.sort(np.stack((network.tails, network.heads))[:, hidden], axis=0), axis=1)
     lengths = np.abs(shares[pairs[0]] - shares[pairs[1]]).max(axis=1)

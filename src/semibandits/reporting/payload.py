@@ -197,24 +197,23 @@ def _plan(bound: Bracket, structure: Structure, shown: IntArray) -> dict[str, An
 
 def _layers(data: ReportData, shown: IntArray) -> list[dict[str, Any]]:
     """Values by which the drawing can be coloured."""
-    layers = []
+    layers: list[tuple[str, str, str, str, FloatArray]] = []
     bound, result = data.bound, data.simulation
     if bound is not None and bound.rates is not None:
         text = "How often the cheapest sufficient exploration plays each item, apart from plays of the best decision."
-        layers.append(_layer("plan", "Exploration plan", text, "plays per ln T", bound.rates[shown].tolist()))
-    for policy in () if result is None else result.policies:
-        assert result is not None
-        rounds = counted(result.horizon, "round", "rounds")
-        text = f"How often {policy} played each item in {rounds}, on average over the replications."
-        layers.append(_layer(f"policy:{policy}", policy, text, "plays", result.item_plays(policy).mean[shown].tolist()))
+        layers.append(("plan", "Exploration plan", text, "plays per ln T", bound.rates))
+    if result is not None:
+        played = f"each item in {counted(result.horizon, 'round', 'rounds')}, on average over the replications."
+        for policy in result.policies:
+            text = f"How often {policy} played {played}"
+            layers.append((f"policy:{policy}", policy, text, "plays", result.item_plays(policy).mean))
     if data.theta is not None:
         text = "Mean reward of one play of each item, which policies do not know."
-        layers.append(_layer("theta", "Mean reward", text, data.unit, data.theta[shown].tolist()))
-    return layers
-
-
-def _layer(key: str, label: str, text: str, unit: str, values: list[float]) -> dict[str, Any]:
-    return {"key": key, "label": label, "text": text, "unit": unit, "values": values}
+        layers.append(("theta", "Mean reward", text, data.unit, data.theta))
+    return [
+        {"key": key, "label": label, "text": text, "unit": unit, "values": values[shown].tolist()}
+        for key, label, text, unit, values in layers
+    ]
 
 
 def _provenance(data: ReportData, drawing: dict[str, Any] | None) -> list[dict[str, str]]:
@@ -231,7 +230,8 @@ def _provenance(data: ReportData, drawing: dict[str, Any] | None) -> list[dict[s
     if bound is not None:
         rows.append(("Bound", _certificate(bound, applies=data.applies)))
     if result is not None:
-        rows.append(("Versions", _versions(result)))
+        versions = sorted(recorded(result, "versions").items())
+        rows.append(("Versions", ", ".join(f"{name} {version}" for name, version in versions)))
     rows += [("Missing", text) for text in data.missing]
     return [{"label": label, "text": text} for label, text in rows if text]
 
@@ -251,7 +251,3 @@ def _certificate(bound: Bracket, *, applies: bool) -> str:
         if bound.result.status is not Status.OPTIMAL:
             text += f", stopped early ({bound.result.status.replace('_', ' ')})"
     return text if applies else f"{text}; for independent Gaussian rewards, but others were simulated"
-
-
-def _versions(result: SimulationResult) -> str:
-    return ", ".join(f"{name} {version}" for name, version in sorted(recorded(result, "versions").items()))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -23,9 +24,14 @@ NEAR: Final = 0.05
 """Share of the best possible reward that a policy may lose in a round if it is nearly right."""
 NINE_IN_TEN: Final = "nine of ten"
 
-Card = tuple[str, list[str]]
-"""Headline, and sentences."""
-Row = dict[str, str]
+
+class Card(NamedTuple):
+    """Headline and sentences, and the header and rows of a table, which cards about policies have."""
+
+    headline: str
+    parts: list[str]
+    header: Sequence[str] = ()
+    rows: Sequence[dict[str, str]] = ()
 
 
 def earned(data: ReportData, result: SimulationResult) -> Card:
@@ -33,25 +39,17 @@ def earned(data: ReportData, result: SimulationResult) -> Card:
     rows = sorted(data.summaries, key=lambda row: row.regret)
     leaders = [row for row in rows if row.regret == rows[0].regret]
     lead, names = leaders[0], listed([row.policy for row in leaders])
-    lost, best = amount(lead.regret, data.unit), best_mean(data)
     share = _share(data, lead)
-    headline = share_headline(data, share) if share is not None else f"{names}: {lost if lead.regret else 'nothing'} lost"
-    return headline, [_account(data, result, names, lead, best), _table_text(data, share), _unresolved(result, rows, leaders)]
-
-
-def _table_text(data: ReportData, share: float | None) -> str:
-    """What the table of regrets shows."""
     if share is None:
-        return "The table shows what each policy lost."
-    whole = "by how much that exceeds the least possible cost" if data.in_costs else "its share of the best possible"
-    return f"The table shows what each policy lost, and {whole}."
-
-
-def share_headline(data: ReportData, share: float) -> str:
-    """The share of the best possible reward; for costs, by how much the least possible one is exceeded."""
-    if data.in_costs:
-        return f"{percent(share)} above the least possible" if share > 0 else "The least possible"
-    return f"{percent(share)} of the best possible"
+        headline, shown = f"{names}: {amount(lead.regret, data.unit) if lead.regret else 'nothing'} lost", ""
+    elif data.in_costs:
+        headline = f"{percent(share)} above the least possible" if share > 0 else "The least possible"
+        shown = ", and by how much that exceeds the least possible cost"
+    else:
+        headline, shown = f"{percent(share)} of the best possible", ", and its share of the best possible"
+    account = _account(data, result, names, lead, best_mean(data))
+    parts = [account, f"The table shows what each policy lost{shown}.", _unresolved(result, rows, leaders)]
+    return Card(headline, parts, *_earned_table(data, rows))
 
 
 def _account(data: ReportData, result: SimulationResult, names: str, lead: PolicySummary, best: float | None) -> str:
@@ -117,10 +115,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.{places}f} %"
 
 
-def earned_rows(data: ReportData) -> tuple[list[str], list[Row]]:
-    """Header and rows of the table of regrets, in increasing order."""
+def _earned_table(data: ReportData, summaries: list[PolicySummary]) -> tuple[list[str], list[dict[str, str]]]:
+    """Header and rows of the table of regrets."""
     rows = []
-    for row in sorted(data.summaries, key=lambda row: row.regret)[:MOST_NAMED]:
+    for row in summaries[:MOST_NAMED]:
         half = (row.regret_interval[1] - row.regret_interval[0]) / 2
         share = _share(data, row)
         text = "" if share is None else f"+{percent(share)}" if data.in_costs else percent(share)
@@ -132,27 +130,31 @@ def earned_rows(data: ReportData) -> tuple[list[str], list[Row]]:
 
 def settled(data: ReportData, result: SimulationResult) -> Card:
     """From which round on policies played the best decision nine times in ten."""
-    one, rounds = nouns_of(data.structure).decision, counted(result.horizon, "round", "rounds")
+    one = nouns_of(data.structure).decision
     if result.optimal is None:
-        return "Not recorded", ["The file of this simulation is of an earlier version, which did not count right choices."]
-    table = f"The table shows from which round on each policy did so, and its share of all rounds with a best {one}."
-    found = [row for row in data.summaries if row.settled is not None]
-    if not found:
-        headline, sentence = _nearly(data, result) or (f"Not within {rounds}", "")
-        return headline, [
-            sentence,
-            f"No policy played a best {one} in {NINE_IN_TEN} rounds by the end"
-            + (": choices that are nearly equal take long to tell apart, and confusing them costs little." if sentence else "."),
-            f"The table shows from which round on each policy did, and its share of all rounds with a best {one}.",
-        ]
-    first = min(found, key=lambda row: row.settled or 0)
-    assert first.settled is not None
-    if first.settled == 1:
-        return "From the start", [f"{first.policy} played a best {one} in at least {NINE_IN_TEN} rounds throughout.", table]
-    return f"From round {first.settled:,} on", [
-        f"From then on, {first.policy} played a best {one} in at least {NINE_IN_TEN} rounds.",
-        table,
+        missing = "The file of this simulation is of an earlier version, which did not count right choices."
+        return Card("Not recorded", [missing])
+    first, did = min(data.summaries, key=lambda row: row.settled or math.inf), "did so"
+    if first.settled is None:
+        headline, sentence = _nearly(data, result) or (f"Not within {counted(result.horizon, 'round', 'rounds')}", "")
+        end = ": choices that are nearly equal take long to tell apart, and confusing them costs little." if sentence else "."
+        parts, did = [sentence, f"No policy played a best {one} in {NINE_IN_TEN} rounds by the end{end}"], "did"
+    elif first.settled == 1:
+        headline = "From the start"
+        parts = [f"{first.policy} played a best {one} in at least {NINE_IN_TEN} rounds throughout."]
+    else:
+        headline = f"From round {first.settled:,} on"
+        parts = [f"From then on, {first.policy} played a best {one} in at least {NINE_IN_TEN} rounds."]
+    parts.append(f"The table shows from which round on each policy {did}, and its share of all rounds with a best {one}.")
+    rows = [
+        {
+            "label": row.policy,
+            "value": "not yet" if row.settled is None else f"{row.settled:,}",
+            "ratio": percent(row.optimal_share or 0.0),
+        }
+        for row in sorted(data.summaries, key=lambda row: (row.settled or math.inf, -(row.optimal_share or 0.0)))[:MOST_NAMED]
     ]
+    return Card(headline, parts, ["policy", f"{SETTLED:.0%} right from round".replace("%", " %"), "right overall"], rows)
 
 
 def _nearly(data: ReportData, result: SimulationResult) -> tuple[str, str] | None:
@@ -168,21 +170,6 @@ def _nearly(data: ReportData, result: SimulationResult) -> tuple[str, str] | Non
     means = "cost at most 5 % more than" if data.in_costs else "earned at least 95 % of"
     start = "From the start" if known[first] == 1 else f"From round {known[first]:,} on"
     return f"Within 5 % {start[0].lower()}{start[1:]}", f"{start}, a round of {first} {means} the best possible."
-
-
-def settled_rows(data: ReportData) -> tuple[list[str], list[Row]]:
-    """Header and rows of the table of rounds from which on policies were right, the earliest first."""
-    known = [row for row in data.summaries if row.optimal_share is not None]
-    order = sorted(known, key=lambda row: (row.settled or math.inf, -(row.optimal_share or 0.0)))
-    rows = [
-        {
-            "label": row.policy,
-            "value": "not yet" if row.settled is None else f"{row.settled:,}",
-            "ratio": percent(row.optimal_share or 0.0),
-        }
-        for row in order[:MOST_NAMED]
-    ]
-    return ["policy", f"{SETTLED:.0%} right from round".replace("%", " %"), "right overall"], rows
 
 
 def listed(names: list[str]) -> str:
@@ -209,12 +196,3 @@ def _unresolved(result: SimulationResult, rows: list[PolicySummary], leaders: li
     if not near:
         return ""
     return f"The {result.replications:,} replications do not distinguish {listed(near)} from {leaders[0].policy} with confidence."
-
-
-def table(data: ReportData, key: str) -> tuple[list[str], list[Row]]:
-    """Header and rows of the table of a card; empty for cards without one."""
-    if data.simulation is None:
-        return [], []
-    tables: dict[str, Any] = {"earned": earned_rows, "settled": settled_rows}
-    header, rows = tables[key](data) if key in tables else ([], [])
-    return (header, rows) if rows else ([], [])

@@ -20,8 +20,8 @@ from semibandits.instances.files import check_target
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.drawings import link_labels
 from semibandits.reporting.payload import payload_of
-from semibandits.reporting.report_data import About, Bracket, ReportData, Structure, assembled, same_problem
-from semibandits.reporting.sources import structure_of
+from semibandits.reporting.report_data import About, ReportData, Structure, assembled, same_problem
+from semibandits.reporting.sources import fields_of
 from semibandits.simulation.results import SimulationResult
 
 MARK: Final = b"Report of a combinatorial semi-bandit"
@@ -132,33 +132,21 @@ def report_data(
     """Combine results in memory; see :func:`write_report` for the parameters and errors."""
     _check_types(simulation=simulation, bound=bound, instance=instance, decision_set=decision_set)
     known = instance.instance if isinstance(instance, Dataset) else instance
-    structure, theta, variance = None, None, None
-    more: dict[str, Any] = {}
+    decisions = bound.decision_set if bound is not None else decision_set
+    fields: dict[str, Any] = {}
     if known is not None:
-        structure, theta, variance = structure_of(known), known.theta, known.variance
-        more = {
-            "title": known.name,
-            "unit": known.unit,
-            "note": known.note,
-            "about": About.of(instance) if isinstance(instance, Dataset) else About(question=known.question),
-        }
-    elif bound is not None:
-        structure, theta, variance = _own_structure(bound.decision_set), bound.theta, bound.variance
-    elif decision_set is not None:
-        structure = _own_structure(decision_set)
-    if bound is not None and known is not None:
-        mine = known.decision_set, known.theta, known.variance
-        variance = bound.variance if bound.law.is_quadratic else known.variance  # other laws have no variance parameter
-        difference = same_problem(mine, (bound.decision_set, bound.theta, variance))
+        fields = fields_of(known, About.of(instance) if isinstance(instance, Dataset) else None)
+        difference = "" if bound is None else same_problem(known, bound, may_vary=not bound.law.is_quadratic)
         if difference:
             raise InvalidInputError(
                 f"bound must belong to the instance, got one with other {difference}: "
                 "pass graves_lai(instance.decision_set, instance.theta, instance.variance)"
             )
-    if structure is not None and "title" not in more:
-        more["title"] = f"{type(structure.decision_set).__name__}, {structure.decision_set.d:,} items"
-    facts = None if bound is None else Bracket.of(bound)
-    return assembled(structure=structure, theta=theta, variance=variance, bound=facts, simulation=simulation, **more)
+    elif decisions is not None:
+        title = f"{type(decisions).__name__}, {decisions.d:,} items"
+        fields = {"structure": _own_structure(decisions), "title": title}
+        fields |= {} if bound is None else {"theta": bound.theta, "variance": bound.variance}
+    return assembled(**fields, bound=bound, simulation=simulation)
 
 
 def _check_types(**given: object) -> None:

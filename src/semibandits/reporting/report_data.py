@@ -16,9 +16,11 @@ from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import fingerprint
+from semibandits.instances import Instance
 from semibandits.laws.plain import title
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.rewards._digest import described
+from semibandits.simulation._checks import is_number
 from semibandits.simulation.results import SimulationResult, recorded, summaries
 from semibandits.simulation.statistics import PolicySummary
 
@@ -225,16 +227,12 @@ def _check_means(simulation: SimulationResult, theta: FloatArray | None, varianc
         wrong = "mean rewards"
     elif variance is not None and is_gaussian and "variance" in known:
         one = known["variance"]  # a scalar, a list or a digest
-        wrong = "" if ((variance == one).all() if _is_number(one) else one == described(variance)) else "variances"
+        wrong = "" if ((variance == one).all() if is_number(one) else one == described(variance)) else "variances"
     if wrong:
         raise InvalidInputError(
             f"the simulation must have the {wrong} of the instance and the bound, but they differ: "
             "pass results of the same problem"
         )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _recorded_numbers(simulation: SimulationResult) -> Mapping[str, Any]:
@@ -244,18 +242,19 @@ def _recorded_numbers(simulation: SimulationResult) -> Mapping[str, Any]:
 def _recorded_means(simulation: SimulationResult) -> FloatArray | None:
     """Recorded mean rewards of a simulation; None if not recorded, or only as the digest of a long list."""
     means = _recorded_numbers(simulation).get("theta")
-    if not isinstance(means, list) or len(means) != len(simulation.items) or not all(map(_is_number, means)):
+    if not isinstance(means, list) or len(means) != len(simulation.items) or not all(map(is_number, means)):
         return None
     return np.array(means, dtype=np.float64)
 
 
-def same_problem(first: tuple[DecisionSet, FloatArray, FloatArray], second: tuple[DecisionSet, FloatArray, FloatArray]) -> str:
-    """The first difference of two problems: decisions, mean rewards or variances; ``""`` if they are equal."""
-    if first[0] is not second[0] and (first[0].d != second[0].d or fingerprint(first[0]) != fingerprint(second[0])):
+def same_problem(first: Instance, second: Instance | GravesLaiResult, *, may_vary: bool) -> str:
+    """The first difference of two problems: decisions, means or, unless they may vary, variances; ``""`` if there is none."""
+    one, other = first.decision_set, second.decision_set
+    if one is not other and (one.d != other.d or fingerprint(one) != fingerprint(other)):
         return "decisions"
-    if not np.array_equal(first[1], second[1]):
+    if not np.array_equal(first.theta, second.theta):
         return "mean rewards"
-    return "" if np.array_equal(first[2], second[2]) else "variances"
+    return "" if may_vary or np.array_equal(first.variance, second.variance) else "variances"
 
 
 def bound_of_simulation(simulation: SimulationResult) -> Bracket | None:
@@ -274,11 +273,11 @@ def bound_of_simulation(simulation: SimulationResult) -> Bracket | None:
 
 def assembled(
     *,
-    structure: Structure | None,
-    theta: FloatArray | None,
-    variance: FloatArray | None,
-    bound: Bracket | None,
-    simulation: SimulationResult | None,
+    structure: Structure | None = None,
+    theta: FloatArray | None = None,
+    variance: FloatArray | None = None,
+    bound: GravesLaiResult | None = None,
+    simulation: SimulationResult | None = None,
     applies: bool = True,
     **rest: Any,
 ) -> ReportData:
@@ -298,30 +297,31 @@ def assembled(
     InvalidInputError
         If two parts contradict each other.
     """
-    _check_sizes(theta, variance, bound, simulation)
+    known = None if bound is None else Bracket.of(bound)
+    _check_sizes(theta, variance, known, simulation)
     is_foreign = False
     if simulation is not None:
         if structure is not None:
             _check_simulation(simulation, structure)
-        is_foreign = bound is not None and bound.rewards != law(simulation)
+        is_foreign = known is not None and known.rewards != law(simulation)
         applies = applies and law(simulation) is not None and not is_foreign
         _check_means(simulation, theta, variance if applies else None)
         theta = _recorded_means(simulation) if theta is None else theta
-    if bound is not None:
+    if known is not None:
         assert structure is not None
-        _check_bound(bound, structure.decision_set, theta, simulation if applies else None)
+        _check_bound(known, structure.decision_set, theta, simulation if applies else None)
     own = None if simulation is None else bound_of_simulation(simulation)
-    if is_foreign and bound is not None and (own is not None or bound.rewards != "gaussian"):
-        bound = None  # useless beside the bound of the simulation, or for rewards of another law
-    if bound is None and simulation is not None:
-        bound, applies = own, law(simulation) is not None
+    if is_foreign and known is not None and (own is not None or known.rewards != "gaussian"):
+        known = None  # useless beside the bound of the simulation, or for rewards of another law
+    if known is None and simulation is not None:
+        known, applies = own, law(simulation) is not None
     labels = structure.labels if structure is not None else simulation.items if simulation is not None else ()
     return ReportData(
         **{"title": "Simulation", "unit": "", "note": "", "labels": tuple(labels)} | rest,
         structure=structure,
         theta=theta,
         variance=variance,
-        bound=bound,
+        bound=known,
         simulation=simulation,
         applies=applies,
     )
@@ -334,10 +334,9 @@ def _check_sizes(
     arrays: dict[str, Any] = {"mean rewards": theta, "variances": variance}
     if bound is not None:
         arrays |= {"C(theta)": [bound.lower, bound.value if math.isfinite(bound.value) else 0.0], "rates": bound.rates}
-        arrays["rates of the plan"] = None if bound.result is None else bound.result.plan.rates
-    for policy in () if simulation is None else simulation.policies:
-        assert simulation is not None
-        arrays[f"regret of {policy}"] = simulation.regret[policy]
+        arrays["rates of the plan"] = bound.result and bound.result.plan.rates
+    if simulation is not None:
+        arrays |= {f"regret of {policy}": regret for policy, regret in simulation.regret.items()}
     for name, values in arrays.items():
         if values is not None:
             numbers = np.asarray(values, dtype=np.float64)

@@ -115,12 +115,9 @@ def summary_table(answer: Answer) -> str:
             row.regret, *row.regret_interval, row.regret_ratio, row.slope, *row.slope_interval, row.slope_ratio,
             *row.calls, answer.seconds.get(row.policy), lower, value,
         )  # fmt: skip
-        writer.writerow([row.policy, result.horizon, result.replications, *map(_cell, numbers)])
+        cells = ("" if number is None else repr(number) for number in map(finite, numbers))
+        writer.writerow([row.policy, result.horizon, result.replications, *cells])
     return text.getvalue()
-
-
-def _cell(value: float | None) -> str:
-    return "" if value is None or not math.isfinite(value) else repr(float(value))
 
 
 def finite(value: float | None) -> float | None:

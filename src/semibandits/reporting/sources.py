@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from semibandits._fields import Fields, kind_of
-from semibandits._files import own_file, similar_file
-from semibandits._json import strict_json
+from semibandits._fields import Fields
+from semibandits._files import own_file, read_json, read_text, similar_file
 from semibandits._toml import strict_toml
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, instance_from_description
-from semibandits.instances.files import read_text
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.bound_payload import bound_in
 from semibandits.reporting.drawings import link_labels
 from semibandits.reporting.formatting import streets_of
-from semibandits.reporting.report_data import About, Bracket, ReportData, Structure, assembled, same_problem
-from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, kept_seconds
+from semibandits.reporting.report_data import About, ReportData, Structure, assembled, same_problem
+from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, mean_seconds
 from semibandits.simulation.results import SimulationResult, load_simulation
 
 INSTANCE: Final = "instance.json"
@@ -30,6 +28,7 @@ REPORT: Final = "report.html"
 """Files of a results folder in addition to those of `simulate`."""
 FILES: Final = (INSTANCE, BOUND, RESULT, STUDY, ABOUT, DESCRIPTION, TIMINGS, PARTS)
 """Files that are read from a folder."""
+AGAIN: Final = "write it again"
 
 
 def read_results(path: Path) -> ReportData:
@@ -69,19 +68,30 @@ def _read_folder(folder: Path) -> ReportData:
         raise InvalidInputError(
             f"{folder} must contain results, got neither {RESULT} nor {BOUND}: run semibandits simulate ... --output FOLDER"
         )
-    path = folder / INSTANCE
-    instance = _instance_in(path, _read_json(path), "Results") if has[INSTANCE] else None
-    bound: GravesLaiResult | None = None
+    instance, bound = None, None
+    if has[INSTANCE]:
+        content = read_json(folder / INSTANCE, remedy=AGAIN)
+        with _intact(folder / INSTANCE, "an instance"):
+            instance = instance_from_description(content, name="Results")
     applies, count = True, None
     if has[BOUND]:
         own, bound, applies, count = _read_bound(folder / BOUND)
         if instance is not None:
-            _check_same(folder, instance, own, may_vary=not applies or not bound.law.is_quadratic)
+            difference = same_problem(instance, own, may_vary=not applies or not bound.law.is_quadratic)
+            if difference:
+                raise InvalidInputError(
+                    f"{folder / BOUND} must be the bound of {INSTANCE} in the same folder, got one with other {difference}: "
+                    "compute it again, or remove one of the two"
+                )
         instance = own if instance is None else instance
     simulation = load_simulation(folder / RESULT) if has[RESULT] else None
     about = _read_about(folder / ABOUT) if has[ABOUT] else About()
-    more: dict[str, Any] = {"about": about, "seconds": _read_timings(folder / TIMINGS, simulation)}
-    more["study"] = _read_study(folder / STUDY) if has[STUDY] else ""
+    seconds = {} if simulation is None else mean_seconds(folder / TIMINGS)
+    more: dict[str, Any] = {
+        "about": about,
+        "seconds": {policy: mean for policy, mean in seconds.items() if simulation and policy in simulation.policies},
+        "study": _read_study(folder / STUDY) if has[STUDY] else "",
+    }
     if instance is None:
         assert simulation is not None
         return _simulation_alone(simulation, **more)
@@ -114,32 +124,18 @@ def results_of(
 def _assembled(
     where: Path, instance: Instance, bound: GravesLaiResult | None, simulation: SimulationResult | None, **more: Any
 ) -> ReportData:
-    about = more.pop("about", None) or About(question=instance.question)
     try:
-        return assembled(
-            about=about,
-            structure=structure_of(instance),
-            theta=instance.theta,
-            variance=instance.variance,
-            bound=None if bound is None else Bracket.of(bound),
-            simulation=simulation,
-            title=about.title or instance.name or "Results",
-            unit=instance.unit,
-            note=instance.note,
-            **more,
-        )
+        return assembled(**fields_of(instance, more.pop("about", None)), bound=bound, simulation=simulation, **more)
     except InvalidInputError as error:
         raise InvalidInputError(f"{where}: {error}") from error
 
 
-def _simulation_alone(simulation: SimulationResult, **more: Any) -> ReportData:
+def _simulation_alone(simulation: SimulationResult, about: About | None = None, **more: Any) -> ReportData:
     """A simulation without its instance."""
-    about = more.get("about", About())
     missing = (f"No {INSTANCE}: the decisions are not drawn, and items have the names of the simulation file.",)
-    title = {"title": about.title} if about.title else {}
-    return assembled(
-        structure=None, theta=None, variance=None, bound=None, simulation=simulation, missing=missing, **title, **more
-    )
+    if about is not None:
+        more |= {"about": about} | ({"title": about.title} if about.title else {})
+    return assembled(simulation=simulation, missing=missing, **more)
 
 
 def structure_of(instance: Instance) -> Structure:
@@ -154,85 +150,58 @@ def structure_of(instance: Instance) -> Structure:
     )
 
 
-def _check_same(folder: Path, instance: Instance, other: Instance, *, may_vary: bool) -> None:
-    """Check that a bound belongs to the instance. With `may_vary`, its variances may differ."""
-    mine, theirs = ((each.decision_set, each.theta, each.variance) for each in (instance, other))
-    difference = same_problem(mine, theirs)
-    if difference and not (difference == "variances" and may_vary):
-        raise InvalidInputError(
-            f"{folder / BOUND} must be the bound of {INSTANCE} in the same folder, got one with other {difference}: "
-            "compute it again, or remove one of the two"
-        )
+def fields_of(instance: Instance, about: About | None = None) -> dict[str, Any]:
+    """What an instance gives to :class:`ReportData`."""
+    about = about or About(question=instance.question)
+    return {
+        "structure": structure_of(instance),
+        "theta": instance.theta,
+        "variance": instance.variance,
+        "title": about.title or instance.name or "Results",
+        "unit": instance.unit,
+        "note": instance.note,
+        "about": about,
+    }
 
 
-def _text(path: Path) -> str:
-    """The content of a text file that is not empty."""
-    if path.is_file() and path.stat().st_size == 0:
-        raise InvalidInputError(f"{path} must not be empty: remove it, or write it again")
-    return read_text(path)
-
-
-def _read_json(path: Path) -> Any:
-    """The content of a JSON file."""
-    text = _text(path)
+@contextmanager
+def _intact(path: Path, what: str) -> Iterator[None]:
+    """Name the file in errors about its content."""
     try:
-        return strict_json(text)
-    except ValueError as error:
-        raise InvalidInputError(f"{path} must hold JSON, got {error}: write it again") from error
-
-
-def _instance_in(path: Path, content: object, name: str) -> Instance:
-    if not isinstance(content, Mapping):
-        raise InvalidInputError(f"{path} must contain an instance as a JSON object, got {kind_of(content)}: write it again")
-    try:
-        return instance_from_description(content, name=name)
+        yield
     except (InvalidInputError, OverflowError) as error:
-        raise InvalidInputError(f"{path} must describe an instance, got a damaged one: {error}") from error
+        raise InvalidInputError(f"{path} must describe {what}, got a damaged one: {error}") from error
 
 
 def _read_bound(path: Path) -> tuple[Instance, GravesLaiResult, bool, int | None]:
     """The instance of a bound.json, the bound, whether it applies, and the number of decisions if known."""
-    content = _read_json(path)
+    content = read_json(path, remedy=AGAIN)
     if not isinstance(content, Mapping) or not {"instance", "lower", "plan", "optimal"} <= set(content):
         raise InvalidInputError(
             f"{path} must be a file written by semibandits bound --save, got another one: compute the bound again"
         )
-    name = content.get("name")
-    instance = _instance_in(path, content["instance"], name if isinstance(name, str) else path.stem)
-    try:
+    name, applies = content.get("name"), content.get("applies", True)
+    with _intact(path, "a complete bound"):
+        instance = instance_from_description(content["instance"], name=name if isinstance(name, str) else path.stem)
         count = Fields(content, path.name).count("decisions", None)
-        applies = content.get("applies", True)
         if not isinstance(applies, bool) or (count is not None and count < 1):
             raise InvalidInputError(f"applies must be true or false and decisions at least 1, got {applies!r} and {count!r}")
         return instance, bound_in(content, instance, path.name), applies, count
-    except (InvalidInputError, OverflowError) as error:
-        raise InvalidInputError(f"{path} must contain a complete bound, got a damaged one: {error}") from error
 
 
 def _read_about(path: Path) -> About:
-    content = _read_json(path)
-    if not isinstance(content, Mapping):
-        raise InvalidInputError(f"{path} must contain a JSON object, got {kind_of(content)}: write it again")
-    texts = {key: content.get(key) or "" for key in About.__dataclass_fields__}
-    for key in texts:
-        value = content.get(key)
-        if value is not None and not isinstance(value, str):
-            raise InvalidInputError(f"{key} in {path} must be a string or null, got {kind_of(value)}: put it in quotes")
-    return About(**texts)
+    content = read_json(path, remedy=AGAIN)
+    known = {key: value for key, value in content.items() if value is not None} if isinstance(content, dict) else content
+    with _intact(path, "a dataset"):
+        fields = Fields(known, path.name)
+        return About(**{key: fields.text(key, "") for key in About.__dataclass_fields__})
 
 
 def _read_study(path: Path) -> str:
-    text = _text(path)
+    text = read_text(path)
     try:
-        strict_toml(text)
+        if not strict_toml(text):
+            raise ValueError("no tables")
     except ValueError as error:
-        raise InvalidInputError(f"{path} must be a TOML file, got {error}: write it again, or remove it") from error
+        raise InvalidInputError(f"{path} must be a TOML file, got {error}: {AGAIN}, or remove it") from error
     return text
-
-
-def _read_timings(path: Path, simulation: SimulationResult | None) -> dict[str, float]:
-    """Mean seconds of a replication of each simulated policy; policies without timings are left out."""
-    if simulation is None:
-        return {}
-    kept = {policy: own for policy, own in kept_seconds(path).items() if own and policy in simulation.policies}
-    return {policy: math.fsum(own.values()) / len(own) for policy, own in kept.items()}

@@ -12,7 +12,7 @@ from semibandits.decisions.ties import decisions_that_tie
 from semibandits.families.registry import FAMILIES
 from semibandits.laws.plain import words
 from semibandits.reporting.formatting import amount, bracket_text, counted, decision_text
-from semibandits.reporting.policy_cards import Card, earned, settled, table
+from semibandits.reporting.policy_cards import Card, earned, settled
 from semibandits.reporting.report_data import Bracket, ReportData, Structure, law
 from semibandits.reporting.shapes import how_many, nouns_of, shape_of
 from semibandits.reporting.streets import stretches
@@ -39,31 +39,25 @@ _LAWS: Final = {
 def summary_cards(data: ReportData) -> list[dict[str, Any]]:
     """The cards: key, label, headline, text, and the header and rows of a table, which cards about policies have."""
     result = data.simulation
-    cards: tuple[tuple[str, str, Card], ...]
     if result is None:
-        cards = (("decided", "What is decided", _decided(data)), ("best", "What is best", _best(data)))
+        cards = [("decided", "What is decided", _decided(data))]
     else:
-        cards = (
+        cards = [
             ("earned", "What learning cost" if data.in_costs else "What learning earned", earned(data, result)),
             ("settled", "How soon it was right", settled(data, result)),
-            ("best", "What is best", _best(data)),
-        )
+        ]
+    cards += [("best", "What is best", _best(data)), ("cost", "What learning costs at least", _cost(data))]
     return [
-        _card(data, key, label, *content)
-        for key, label, content in (*cards, ("cost", "What learning costs at least", _cost(data)))
+        {
+            "key": key,
+            "label": label,
+            "headline": card.headline.strip(),
+            "text": " ".join(filter(None, card.parts)),
+            "header": list(card.header),
+            "rows": list(card.rows),
+        }
+        for key, label, card in cards
     ]
-
-
-def _card(data: ReportData, key: str, label: str, headline: str, parts: list[str]) -> dict[str, Any]:
-    header, rows = table(data, key)
-    return {
-        "key": key,
-        "label": label,
-        "headline": headline.strip(),
-        "text": " ".join(part for part in parts if part),
-        "header": header,
-        "rows": rows,
-    }
 
 
 def rewards_text(data: ReportData) -> str:
@@ -86,17 +80,18 @@ def _decided(data: ReportData) -> Card:
     if structure is None:
         items = counted(len(data.labels), "item", "items")
         unknown = "The decision set is unknown here: the file of a simulation contains only the items."
-        return f"Some of {items} in each round", [question, unknown]
+        return Card(f"Some of {items} in each round", [question, unknown])
     item = nouns_of(structure).item
     seen = "cost" if data.in_costs else "reward"
     observed = f"A decision is made in each round; then the {seen} of each chosen {item} is observed, and no other."
-    return how_many(structure, data.count), [question, shape_of(structure, question), observed]
+    return Card(how_many(structure, data.count), [question, shape_of(structure, question), observed])
 
 
 def _best(data: ReportData) -> Card:
     best, structure, theta = data.best, data.structure, data.theta
     if best is None or structure is None or theta is None:
-        return "Not known here", ["This requires the decisions and their mean rewards, which these results do not contain."]
+        missing = "This requires the decisions and their mean rewards, which these results do not contain."
+        return Card("Not known here", [missing])
     one, _, _, items = nouns_of(structure)
     whole = f"{_item_noun(structure, best)}{decision_text(structure, best)}" if best.any() else "Nothing"
     headline = whole if len(whole) <= LONGEST_HEADLINE else _shortened(structure, best)
@@ -113,7 +108,8 @@ def _best(data: ReportData) -> Card:
     if len(whole) > LONGEST_TEXT:
         written = f"All of its {int(best.sum()):,} {items} are marked below."
     decided = f"{how_many(structure, data.count)}. {shape_of(structure, data.about.question)}"
-    return headline, [written if headline != whole else "", paid, ties, modelled, decided if data.simulation is not None else ""]
+    parts = [written if headline != whole else "", paid, ties, modelled, decided if data.simulation is not None else ""]
+    return Card(headline, parts)
 
 
 def _item_noun(structure: Structure, best: BoolArray) -> str:
@@ -148,7 +144,7 @@ def _along(structure: Structure, best: BoolArray) -> str:
 
 
 def _cost(data: ReportData) -> Card:
-    bound, simulation, unit = data.bound, data.simulation, data.unit
+    bound, simulation = data.bound, data.simulation
     least = "The least loss over T rounds, C(θ) × ln T with mean rewards θ, is known for"
     others = f"{least} {words('gaussian')} alone."
     if bound is None:
@@ -158,26 +154,25 @@ def _cost(data: ReportData) -> Card:
         simulated = rewards_text(data)
         compared = ""
         if bound is not None and bound.lower > 0:
-            least = amount(_rounded_down(bound.lower), unit)
+            least = _least(data, bound.lower)
             compared = f"For Gaussian rewards with the same means it is {least} per ln T, which bounds nothing here."
-        return "Not known for these rewards", [others, f"Simulated: {simulated}." if simulated else "", compared]
+        return Card("Not known for these rewards", [others, f"Simulated: {simulated}." if simulated else "", compared])
     if bound is None:
         command = "semibandits bound" if played in (None, "gaussian") else f"semibandits bound --rewards {played}"
-        return "Not computed", [f"These results do not contain C(θ): {command} computes it."]
+        return Card("Not computed", [f"These results do not contain C(θ): {command} computes it."])
     if not data.applies:
-        return "Not known for these rewards", [others, "According to the file, the rewards follow another law."]
+        return Card("Not known for these rewards", [others, "According to the file, the rewards follow another law."])
     one, _, item, _ = nouns_of(data.structure)
     if bound.value == 0:
         text = f"Every {item} that can be chosen is in a best {one}, or there is only one {one}: playing the best teaches enough."
         if bound.rewards != "gaussian":
             text = f"Playing the best {one} teaches enough: no other {item} could be good enough to improve on it."
-        return "Nothing", [text, "C(θ) = 0: regret need not grow with T."]
+        return Card("Nothing", [text, "C(θ) = 0: regret need not grow with T."])
     if bound.lower == 0:
-        found = bound_text(bound)
-        return "Not known yet", [f"The solver ended with {found}: give it more time."]
+        return Card("Not known yet", [f"The solver ended with {bound_text(bound)}: give it more time."])
     horizon = None if simulation is None else simulation.horizon
     means = "costs" if data.in_costs else "rewards"
-    return _least_loss(data, bound), [
+    parts = [
         f"C(θ) measures how hard it is to learn which {one} is best while the mean {means} θ are unknown: over many rounds T, "
         "any policy that learns on every such problem loses at least about C(θ) × ln T.",
         _cost_at(data, bound),
@@ -185,13 +180,18 @@ def _cost(data: ReportData) -> Card:
         f"Certified for {words(bound.rewards)}: {bound_text(bound)}.",
         "" if math.isfinite(bound.value) else "No plan with this cost was found in time.",
     ]
+    return Card(_least_loss(data, bound), parts)
 
 
 def bound_text(bound: Bracket) -> str:
     """The bracket of C(theta)."""
-    if math.isfinite(bound.value):
-        return bracket_text(bound.lower, bound.value)
-    return bracket_text(bound.lower, math.inf).replace(" ≤ infinite", "")
+    return bracket_text(bound.lower, bound.value).removesuffix(" ≤ infinite")
+
+
+def _least(data: ReportData, value: float) -> str:
+    """A valid lower bound with its unit: four significant digits, rounded down."""
+    scale = 10.0 ** (3 - math.floor(math.log10(value)))
+    return amount(math.floor(value * scale * (1 + 1e-12)) / scale if 0 < scale < math.inf else value, data.unit)
 
 
 def _least_loss(data: ReportData, bound: Bracket) -> str:
@@ -199,29 +199,25 @@ def _least_loss(data: ReportData, bound: Bracket) -> str:
     horizon = HORIZONS[0] if data.simulation is None else data.simulation.horizon
     lost = [row.regret_ratio for row in data.summaries if row.regret_ratio is not None]
     if horizon == 1 or _horizon_warning(bound, horizon) or min(lost, default=1.0) < 1.0:
-        return f"{amount(_rounded_down(bound.lower), data.unit)} × ln T in the long run"
-    least = amount(_rounded_down(bound.lower * math.log(horizon)), data.unit)
+        return f"{_least(data, bound.lower)} × ln T in the long run"
+    least = _least(data, bound.lower * math.log(horizon))
     return f"At least {least}" + ("" if data.simulation is not None else f" in {horizon:,} rounds")
 
 
 def _cost_at(data: ReportData, bound: Bracket) -> str:
     """The value of C(theta) and, if the horizon is long enough for it, C(theta) ln T beside the least regret."""
-    lower = bound.lower
-    value = f"Here C(θ) is {amount(_rounded_down(lower), data.unit)}"
-    if data.simulation is None:
-        parts = [f"{amount(_rounded_down(lower * math.log(T)), data.unit)} in {T:,} rounds" for T in HORIZONS]
-        return f"{value}, which makes {' and '.join(parts)}."
-    horizon = data.simulation.horizon
-    if horizon == 1 or _horizon_warning(bound, horizon):
+    value = f"Here C(θ) is {_least(data, bound.lower)}"
+    horizons = HORIZONS if data.simulation is None else (data.simulation.horizon,)
+    if horizons[0] == 1 or (data.simulation is not None and _horizon_warning(bound, horizons[0])):
         return f"{value}."
-    value += f", which makes {amount(_rounded_down(lower * math.log(horizon)), data.unit)} in {horizon:,} rounds"
-    lead = min(data.summaries, key=lambda row: row.regret)
-    if lead.regret_ratio is None:
+    value += f", which makes {' and '.join(f'{_least(data, bound.lower * math.log(T))} in {T:,} rounds' for T in horizons)}"
+    lead = min(data.summaries, key=lambda row: row.regret, default=None)
+    if lead is None or lead.regret_ratio is None:
         return f"{value}."
+    part = amount(lead.regret_ratio, digits=3)
     if lead.regret_ratio < 1.0:
-        part = amount(lead.regret_ratio, digits=3)
         return f"{value}. {lead.policy} lost less, {part} times that, which is possible as this is a law for large T."
-    return f"{value}; {lead.policy} lost {amount(lead.regret_ratio, digits=3)} times that."
+    return f"{value}; {lead.policy} lost {part} times that."
 
 
 def _horizon_warning(bound: Bracket, horizon: int | None) -> str:
@@ -234,9 +230,3 @@ def _horizon_warning(bound: Bracket, horizon: int | None) -> str:
         return ""
     rounds = amount(plays, digits=3)
     return f"{horizon:,} rounds are too few for this law to hold: the exploration that it requires takes {rounds}."
-
-
-def _rounded_down(value: float) -> float:
-    """Four significant digits, rounded down, so that the printed lower bound is valid."""
-    scale = 10.0 ** (3 - math.floor(math.log10(value)))
-    return math.floor(value * scale * (1 + 1e-12)) / scale if 0 < scale < math.inf else value

@@ -12,7 +12,8 @@ import numpy as np
 from semibandits.errors import InvalidInputError
 
 
-def _is_number(value: object) -> TypeGuard[float]:
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite number, and no truth value."""
     return not isinstance(value, bool) and isinstance(value, int | float) and abs(value) <= sys.float_info.max
 
 
@@ -31,13 +32,13 @@ def check_bound(bound: object, interval: object) -> tuple[float | None, tuple[fl
                 f"lower_bound_interval must be None if lower_bound is None, got {interval}: pass both or neither"
             )
         return None, None
-    if not _is_number(bound) or bound < 0:
+    if not is_number(bound) or bound < 0:
         raise InvalidInputError(f"lower_bound must be a finite number of at least 0 or None, got {bound!r}: pass C(θ)")
     if interval is None:
         return float(bound), None
     ends = tuple(interval) if isinstance(interval, tuple | list) else ()
     open_ended = len(ends) == 2 and ends[1] == math.inf
-    if len(ends) != 2 or not all(map(_is_number, ends[: 2 - open_ended])) or not 0 <= ends[0] <= bound <= ends[1]:
+    if len(ends) != 2 or not all(map(is_number, ends[: 2 - open_ended])) or not 0 <= ends[0] <= bound <= ends[1]:
         raise InvalidInputError(
             f"lower_bound_interval must be two numbers around lower_bound = {bound}, got {interval!r}: "
             "pass (lower, value), where only value may be infinite"
@@ -46,7 +47,7 @@ def check_bound(bound: object, interval: object) -> tuple[float | None, tuple[fl
 
 
 def fixed_array(values: object, dtype: type[np.generic], name: str, shape: Mapping[str, int | None]) -> Any:
-    """A read-only array of the given dtype, copied unless its memory is read-only.
+    """A read-only array of the given dtype, copied unless it is read-only and owns its memory.
 
     `shape` has the length of each axis by its symbol; None matches any length.
     """
@@ -58,19 +59,9 @@ def fixed_array(values: object, dtype: type[np.generic], name: str, shape: Mappi
         lengths = ("any" if length is None else str(length) for length in shape.values())
         symbols, wanted = (", ".join(parts) + "," * (len(shape) == 1) for parts in (shape, lengths))
         raise InvalidInputError(f"{name} must have shape ({symbols}) = ({wanted}), got {array.shape}: see SimulationResult")
-    if array.dtype != dtype or not array.flags.c_contiguous or _is_writeable(array):
+    if array.dtype != dtype or not array.flags.c_contiguous or array.flags.writeable or not array.flags.owndata:
         array = np.array(array, dtype=dtype, order="C")
     if kinds == "f" and not np.isfinite(array).all():
         raise InvalidInputError(f"{name} must be finite, got nan or infinity: fix the computation")
     array.setflags(write=False)
     return array
-
-
-def _is_writeable(array: np.ndarray[Any, Any]) -> bool:
-    """Whether the memory of an array can be written to, through the array or through one that it is a view of."""
-    part: object = array
-    while isinstance(part, np.ndarray):
-        if part.flags.writeable:
-            return True
-        part = part.base
-    return part is not None

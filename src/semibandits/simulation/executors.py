@@ -82,7 +82,10 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
             _compile_first(specification, jobs, n_jobs)
         while open_jobs:
             try:
-                for finished in _fan_out(specification, list(open_jobs), workers):
+                left = list(open_jobs)
+                size = max(1, min(ROUNDS_PER_TASK // specification.horizon, len(left) // (4 * workers)))
+                tasks = [joblib.delayed(_task)(specification, left[k : k + size]) for k in range(0, len(left), size)]
+                for finished in _in_parallel(tasks, workers):
                     for result in finished:
                         del open_jobs[result[0], result[1]]
                         losses = 0
@@ -103,12 +106,6 @@ def _unpicklable(error: BaseException) -> InvalidInputError:
         f"simulations in several processes must be picklable, got {error}: define your own samplers, policies and decision sets "
         "in a module that can be imported, without open files or locks, or pass n_jobs=1"
     )
-
-
-def _fan_out(specification: Specification, jobs: list[Job], n_jobs: int) -> Iterator[list[Finished]]:
-    size = max(1, min(ROUNDS_PER_TASK // specification.horizon, len(jobs) // (4 * n_jobs)))
-    tasks = [jobs[k : k + size] for k in range(0, len(jobs), size)]
-    yield from _in_parallel((joblib.delayed(_task)(specification, task) for task in tasks), n_jobs)
 
 
 def _in_parallel(tasks: Iterable[Any], n_jobs: int) -> Iterator[Any]:

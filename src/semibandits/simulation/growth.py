@@ -35,7 +35,14 @@ def growth(before: Mapping[str, Any], now: Mapping[str, Any]) -> Growth | None:
     if not changed:
         return Growth.NONE
     try:
-        fits = _has_grown(before, now, changed)
+        fits = (
+            changed <= {"policies", "replications", "horizon", "checkpoints"}
+            and before["replications"] <= now["replications"]
+            and before["horizon"] <= now["horizon"]
+            and all(now["policies"].get(name) == policy for name, policy in before["policies"].items())
+            and ("checkpoints" not in changed or "horizon" in changed)
+            and set(before["checkpoints"][:-1]) <= set(now["checkpoints"])  # the last checkpoint is the horizon
+        )
     except (TypeError, KeyError, AttributeError, IndexError):  # an edited file
         return None
     if not fits:
@@ -43,24 +50,13 @@ def growth(before: Mapping[str, Any], now: Mapping[str, Any]) -> Growth | None:
     return Growth.LONGER if "horizon" in changed else Growth.MORE
 
 
-def _has_grown(before: Mapping[str, Any], now: Mapping[str, Any], changed: set[str]) -> bool:
-    if not changed <= {"policies", "replications", "horizon", "checkpoints"}:
-        return False
-    if before["replications"] > now["replications"] or before["horizon"] > now["horizon"]:
-        return False
-    if any(now["policies"].get(name) != policy for name, policy in before["policies"].items()):
-        return False
-    # the last checkpoint is the horizon
-    return "checkpoints" not in changed or ("horizon" in changed and set(before["checkpoints"][:-1]) <= set(now["checkpoints"]))
-
-
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Names of the entries that differ."""
     return [name for name in dict.fromkeys([*now, *before]) if before.get(name) != now.get(name)]
 
 
-def check_growth(before: Mapping[str, Any], now: Mapping[str, Any], place: object, *, extend: bool) -> None:
-    """Raise an error unless a folder may continue with a simulation.
+def check_growth(before: Mapping[str, Any], now: Mapping[str, Any], place: object, *, extend: bool) -> Growth:
+    """How a simulation extends that in a folder; an error unless the folder may continue with it.
 
     Parameters
     ----------
@@ -92,3 +88,4 @@ def check_growth(before: Mapping[str, Any], now: Mapping[str, Any], place: objec
             Option("folder", "FOLDER"),
             ")",
         )
+    return grown

@@ -137,8 +137,8 @@ class Parts:
         result = self._kept
         if result is None:
             return None
-        check_growth(recorded(result, "specification"), self._specification.description, self.result, extend=True)
-        if growth(recorded(result, "specification"), self._specification.description) is not Growth.NONE:
+        before, now = recorded(result, "specification"), self._specification.description
+        if check_growth(before, now, self.result, extend=True) is not Growth.NONE:
             return None
         self.clear()  # parts are left if the earlier process died after it had written the result
         return result

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -85,8 +86,8 @@ class SimulationResult:
 
     Notes
     -----
-    Arrays are copied unless they have the dtype above, are contiguous, and their memory is read-only. To avoid the copy, set
-    ``array.flags.writeable = False`` first.
+    Arrays are copied unless they have the dtype above, are contiguous, read-only, and own their memory. To avoid the copy,
+    set ``array.flags.writeable = False`` first.
 
     Examples
     --------
@@ -214,15 +215,11 @@ class SimulationResult:
             html_remark("; ".join(remarks)),
         )
 
-    def __getstate__(self) -> dict[str, object]:
-        """Fields for pickle and copy, which do not support mapping proxies."""
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in values}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        for name, value in state.items():
-            self._put(name, value)
-        self.__post_init__()
+    def __reduce__(self) -> tuple[Callable[[], SimulationResult], tuple[()]]:
+        """Rebuild the result from its fields on pickle and copy, which do not support mapping proxies."""
+        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        values |= {name: dict(value) for name, value in values.items() if isinstance(value, MappingProxyType)}
+        return partial(type(self), **values), ()
 
     def slopes(self, decades: float = 1.0) -> Mapping[str, Estimate]:
         """Slope of the mean regret of each policy against ln T at the end of the simulation.
@@ -405,7 +402,10 @@ class SimulationResult:
         arrays = {name: getattr(self, name) for name in ("checkpoints", *_OF_ITEMS)}
         for name in _RECORDS:
             arrays |= {f"{name}/{k}": record for k, record in enumerate((getattr(self, name) or {}).values())}
-        write_archive(path, header, {name: _narrow(array) for name, array in arrays.items() if array is not None})
+        for name, array in arrays.items():  # counts in the smallest type that holds them
+            if array is not None and array.dtype == np.int64:
+                arrays[name] = array.astype(np.min_scalar_type(int(array.max(initial=0))))
+        write_archive(path, header, {name: array for name, array in arrays.items() if array is not None})
 
     def _known(self, policy: str) -> str:
         if policy not in self.policies:
@@ -494,8 +494,3 @@ def _with_undecided(calls: Any) -> Any:
     """Calls with a fourth column of zeros if they have three, as before searches had a budget."""
     is_old = isinstance(calls, np.ndarray) and calls.ndim == 3 and calls.shape[2] == len(CALLS) - 1
     return np.concatenate((calls, np.zeros_like(calls[:, :, :1])), axis=2) if is_old else calls
-
-
-def _narrow(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Counts in the smallest unsigned dtype that holds them; other arrays unchanged."""
-    return array.astype(np.min_scalar_type(int(array.max(initial=0)))) if array.dtype == np.int64 else array

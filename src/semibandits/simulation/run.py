@@ -6,6 +6,7 @@ import contextlib
 import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import joblib
@@ -263,22 +264,14 @@ def _assembled(
             record.setflags(write=False)  # spares the result a copy
         return records
 
-    known: dict[str, Any] = {}
+    known: dict[str, Any] = {field.name: stacked(field.name) for field in fields(Trajectory)}
     if limit is not None:
-        known = {
-            "lower_bound": limit.lower,
-            "lower_bound_interval": (limit.lower, limit.value),
-            "rates": limit.rates if np.isfinite(limit.value) else None,
-            "suboptimal_items": limit.suboptimal_items if np.isfinite(limit.value) else None,
-        }
+        known |= {"lower_bound": limit.lower, "lower_bound_interval": (limit.lower, limit.value)}
+        if np.isfinite(limit.value):
+            known |= {"rates": limit.rates, "suboptimal_items": limit.suboptimal_items}
     return SimulationResult(
         policies=tuple(specification.policies),
         checkpoints=specification.checkpoints,
-        regret=stacked("regret"),
-        reward=stacked("reward"),
-        plays=stacked("plays"),
-        calls=stacked("calls"),
-        optimal=stacked("optimal"),
         items=tuple(str(item) for item in specification.decision_set.items),
         provenance={
             "specification": specification.description,

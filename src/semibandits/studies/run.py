@@ -21,7 +21,7 @@ from semibandits.reporting.figures import can_draw, write_figure, write_regret_f
 from semibandits.reporting.simulation_payload import Answer, summary_table
 from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY, results_of
 from semibandits.simulation import SimulationResult, load_simulation
-from semibandits.simulation.growth import Growth, check_growth, growth
+from semibandits.simulation.growth import Growth, check_growth
 from semibandits.simulation.parts import DESCRIPTION, RESULT
 from semibandits.simulation.results import recorded
 from semibandits.simulation.run import play_specification as play
@@ -302,9 +302,8 @@ def _kept(task: Task, result: GravesLaiResult) -> dict[str, Any]:
 def _kept_result(task: Task, folder: RunFolder) -> SimulationResult | None:
     """The finished simulation in the folder; None if the study extends it."""
     result = load_simulation(folder.path / RESULT)
-    before, now = recorded(result, "specification"), task.specification.description
-    check_growth(before, now, folder.path, extend=True)
-    return result if growth(before, now) is Growth.NONE else None
+    grown = check_growth(recorded(result, "specification"), task.specification.description, folder.path, extend=True)
+    return result if grown is Growth.NONE else None
 
 
 def _played(
