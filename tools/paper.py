@@ -62,9 +62,9 @@ TESTS = {
     },
     "msets": {"linear": "decisions/test_msets.py::test_maximize_equals_enumeration_and_prefers_small_indices", **BY_LISTS},
     "matchings": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
-    "matroid": {"linear": "decisions/test_matroid_bases.py::test_maximize_equals_enumeration", **BY_LISTS},
+    "matroid": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
     "intersection": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
-    "enumerated": {"linear": "decisions/test_enumerated.py::test_maximize_equals_enumeration", **BY_LISTS},
+    "enumerated": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
 }
 """The test of each family and problem, against lists of all decisions."""
 

@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
-from brute_force import forgiven
 
 from semibandits.decisions import paths
 from semibandits.decisions.paths import Paths
-from semibandits.errors import Infeasible, SolverError
+from semibandits.errors import SolverError
 from semibandits.kernels.search.labels import best_path
-
-TOLERANCE = 1e-10
 
 
 def medium(seed, d=60, n=14):
@@ -18,59 +15,6 @@ def medium(seed, d=60, n=14):
     pairs = np.sort(rng.integers(0, n, (d, 2)), axis=1)
     arcs = [(u, v) for u, v in pairs.tolist() if 0 < v - u < 5] + [(v, v + 1) for v in range(n - 1)]
     return Paths(arcs, 0, n - 1), rng
-
-
-def best_within(decision_set, rewards, budgets, at_least):
-    rows = decision_set.enumerate()
-    met = rows @ budgets >= at_least - forgiven(decision_set, budgets)
-    return (rows[met] @ rewards).max() if met.any() else None
-
-
-def check_budgeted(decision_set, rewards, budgets, at_least, ratio=1.0):
-    """Ratio of the reward to the best one; 1 if no path meets the budget or the best reward is 0."""
-    best = best_within(decision_set, rewards, budgets, at_least)
-    if best is None:
-        with pytest.raises(Infeasible):
-            decision_set.maximize_budgeted(rewards, budgets, at_least, ratio)
-        return 1.0
-    x = decision_set.maximize_budgeted(rewards, budgets, at_least, ratio)
-    assert x in decision_set
-    assert budgets @ x >= at_least - forgiven(decision_set, budgets)
-    if ratio == 1.0:
-        assert rewards @ x == pytest.approx(best, abs=TOLERANCE)
-    assert rewards @ x >= ratio * best - TOLERANCE
-    return rewards @ x / best if best > 0 else 1.0
-
-
-def check_index(decision_set, rewards, bonuses, ratio=1.0):
-    """The bonus divided by the bonus that would reach the best value."""
-    rows = decision_set.enumerate()
-    best = (rows @ rewards + np.sqrt(rows @ bonuses)).max()
-    x = decision_set.maximize_index(rewards, bonuses, ratio)
-    assert x in decision_set
-    if ratio == 1.0:
-        assert rewards @ x + np.sqrt(bonuses @ x) == pytest.approx(best, abs=TOLERANCE)
-    assert best <= rewards @ x + np.sqrt(bonuses @ x) / ratio + TOLERANCE
-    missing = best - rewards @ x
-    return min(1.0, np.sqrt(bonuses @ x) / missing) if missing > TOLERANCE else 1.0
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("integer", [False, True])
-def test_thousands_of_paths(record_ratio, seed, integer):
-    decision_set, rng = medium(seed)
-    numbers = rng.integers(-9, 10, (2, decision_set.d)) if integer else rng.standard_normal((2, decision_set.d))
-    rewards, budgets = numbers.astype(np.float64)
-    all_budgets = decision_set.enumerate() @ budgets
-    for quantile in (0.0, 0.5, 0.9, 0.999, 1.0):
-        at_least = float(np.quantile(all_budgets, quantile))
-        check_budgeted(decision_set, rewards, budgets, at_least)
-        ratio = check_budgeted(decision_set, np.abs(rewards), budgets, at_least, 0.9)
-        record_ratio("Paths", "P_BLM, 0.9 asked", ratio)
-    for scale in (0.01, 1.0, 100.0):
-        check_index(decision_set, rewards, scale * np.abs(budgets))
-        record_ratio("Paths", "P_IM, 0.9 asked", check_index(decision_set, rewards, scale * np.abs(budgets), 0.9))
 
 
 def test_arrays_may_be_read_only_and_strided():

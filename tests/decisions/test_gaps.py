@@ -40,6 +40,9 @@ NUMBERS = {
     "negative": lambda rng, d: -rng.random(d),
     "tiny": lambda rng, d: 1e-250 * rng.integers(-3, 4, d),
     "huge": lambda rng, d: 1e200 * rng.normal(size=d),
+    "largest": lambda rng, d: 1e300 * rng.normal(size=d),
+    "subnormal": lambda rng, d: 5e-324 * rng.integers(0, 1_000, d),
+    "twelve orders": lambda rng, d: 10.0 ** rng.uniform(-12, 0, d),
     # Differences of 1e-15 are ties, those of 1e-8 are not.
     "near-ties": lambda rng, d: rng.integers(0, 2, d) + 1e-15 * rng.integers(0, 2, d) + 1e-8 * rng.integers(0, 2, d),
 }

@@ -2,7 +2,6 @@
 
 import itertools
 
-import networkx as nx
 import numpy as np
 import pytest
 from brute_force import costs_of_potentials
@@ -76,16 +75,6 @@ def test_equally_heavy_paths_and_zero_weights():
     decisions = Paths([("s", "t")] * 3, "s", "t")
     assert decisions.maximize(np.zeros(3)).tolist() == [1, 0, 0]
     assert decisions.maximize([-1, 0, 0]).tolist() == [0, 1, 0]
-
-
-def test_networkx_graphs_are_read_in_their_order():
-    graph = nx.MultiDiGraph([(1, 2), (2, 3), (1, 3), (1, 2)])
-    graph.add_node("alone")
-    decisions = Paths(graph, 1, 3)
-    assert decisions.items == ((1, 2, 0), (1, 2, 1), (1, 3), (2, 3))
-    assert decisions.nodes == (1, 2, 3, "alone")
-    assert decisions.count() == 3
-    assert Paths(nx.DiGraph([(1, 2), (2, 3)]), 1, 3).m == 2
 
 
 def test_more_paths_than_int64_holds_are_counted():

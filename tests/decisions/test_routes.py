@@ -179,13 +179,6 @@ def test_the_largest_index_of_tiny_costs(scale):
         assert found >= best - 1e-9 * scale if scale == 1e-150 else np.isfinite(found)
 
 
-def test_a_limit_that_is_just_enough():
-    x, _ = street_grid(4, 4, "shared", np.random.default_rng(0))
-    assert x.count(184) == len(x.enumerate(184)) == 184
-    with pytest.raises(sb.TooManyDecisionsError, match="limited to 183 decisions"):
-        x.count(183)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_bounds_of_searches_that_stop_do_not_rise_with_their_budget(seed):
     nodes, steps = [(r, c) for r in range(5) for c in range(5)], ((0, 1), (1, 0))

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
-from matroid_cases import KINDS, defined_intersections
+from matroid_cases import KINDS, defined_intersections, defined_matroids
 from strategies import SATURATED, WEIGHTS, bipartite_edges, connected_edges, lists_of_decisions, networks, vectors
 
-PRECISE = {"intersections": 2.0**-44}
+PRECISE = {"intersections": 2.0**-44, "bases": 0.0}
 """Largest loss divided by m times the largest weight; 1e-15 for other families."""
 
 
@@ -71,6 +71,14 @@ def msets(draw):
 
 
 @st.composite
+def bases(draw, kind):
+    matroid, is_independent = draw(defined_matroids(kind, least=1))
+    independent = subsets(matroid.d, range(matroid.d + 1), is_independent)
+    rank = max(map(len, independent))
+    return sb.MatroidBases(matroid), as_rows([chosen for chosen in independent if len(chosen) == rank], matroid.d)
+
+
+@st.composite
 def lists(draw):
     rows = draw(lists_of_decisions())
     return sb.EnumeratedDecisions(rows), np.array(rows, dtype=bool)
@@ -78,6 +86,7 @@ def lists(draw):
 
 DEFINED = {
     "paths": paths(), "trees": trees(), "msets": msets(), "lists": lists(),
+    **{f"bases, {kind}": bases(kind) for kind in KINDS},
     **{f"matchings, {saturate}": matchings(saturate) for saturate in SATURATED},
     **{f"intersections, {kind}": defined_intersections(kind) for kind in KINDS},
 }  # fmt: skip
@@ -102,6 +111,7 @@ def test_maximize_is_the_best_by_definition(family, data):
     )
     if (weights == np.rint(weights)).all():
         assert loss == 0
+        assert family != "lists" or np.array_equal(x, rows[np.argmax(rows @ weights)])  # the first of the best
     assert np.array_equal(x, decision_set.maximize(weights))
 
 
@@ -114,7 +124,7 @@ def test_listing_counting_membership_and_size(family, data):
     listed = decision_set.enumerate(len(rows))
     assert len(listed) == decision_set.count() == len(rows)
     assert {row.tobytes() for row in listed} == known
-    if family.startswith(("trees", "msets", "lists", "intersections")):
+    if family.startswith(("trees", "msets", "lists", "bases", "intersections")):
         assert np.array_equal(listed, rows)  # in lexicographic order, or that of the list
     assert decision_set.m == rows.sum(axis=1).max()
     assert getattr(decision_set, "useful_items", rows.any(axis=0)).tolist() == rows.any(axis=0).tolist()

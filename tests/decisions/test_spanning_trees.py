@@ -64,12 +64,3 @@ def test_a_large_graph_matches_networkx_and_its_path_minima():
     for i in np.flatnonzero(~x)[::10]:
         path = nx.utils.pairwise(nx.shortest_path(tree, *decisions.items[i]))
         assert theta[swaps.leaving[i]] == min(tree.edges[edge]["weight"] for edge in path)
-
-
-def test_graphs_of_either_kind_keep_their_labels():
-    graph = nx.MultiGraph([("a", "b"), ("b", "a"), ("b", "c"), ("c", "c")])
-    decisions = SpanningTrees(graph)
-    assert decisions.items == (("a", "b", 0), ("a", "b", 1), ("b", "c"), ("c", "c"))
-    assert (decisions.d, decisions.m) == (4, 2)
-    assert repr(decisions) == "SpanningTrees(d=4, nodes=3)"
-    assert decisions.maximize([0, 1, -5, 100]).tolist() == [False, True, True, False]
