@@ -8,31 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semibandits.kernels.graphs.assignment import Bipartite, heaviest_matching, heaviest_matching_with_duals
-from semibandits.kernels.graphs.exchange import incidence
-from semibandits.kernels.graphs.listed_matchings import LIMB_BITS, count_matchings, list_matchings
-
-
-@st.composite
-def graphs(draw):
-    """Sizes of the two sides, and entries (leading node, other node) in order of the leading nodes."""
-    n, n_others = draw(st.integers(1, 4)), draw(st.integers(1, 5))
-    pair = st.tuples(st.integers(0, n - 1), st.integers(0, n_others - 1))
-    return n, n_others, sorted(draw(st.lists(pair, max_size=11)), key=lambda entry: entry[0])
-
-
-def grouped(n, entries):
-    ptr, _ = incidence(n, np.array([r for r, _ in entries], dtype=np.int64))
-    return ptr, np.array([c for _, c in entries], dtype=np.int64)
-
-
-def twin_matchings(n, entries, optional, row=0, taken=frozenset()):
-    """All matchings as tuples of entries, in lexicographic order with free (None) last."""
-    if row == n:
-        return [()]
-    choices = [(k, {c}) for k, (r, c) in enumerate(entries) if r == row and c not in taken]
-    if optional:
-        choices.append((None, frozenset()))
-    return [(k, *rest) for k, c in choices for rest in twin_matchings(n, entries, optional, row + 1, taken | c)]
+from semibandits.kernels.graphs.listed_matchings import LIMB_BITS, count_matchings
 
 
 @st.composite
@@ -105,25 +81,6 @@ def test_nodes_count_as_unmatched_if_sums_of_duals_overflow(sign, optional):
         _, stuck = heaviest_matching_with_duals(np.full(3, sign * (1e308 if huge else 1.0)), diagonal)
         # Left out if that is possible, nodes of negative weight have duals of 0.
         assert stuck.tolist() == ([0, 1, 2] if huge and (sign > 0.0 or not optional) else [])
-
-
-@settings(max_examples=150)
-@given(graphs(), st.booleans(), st.booleans(), st.integers(1, 40), st.integers(1, 3))
-def test_lists_and_counts_against_recursion(graph, optional, others_optional, limit, limbs):
-    n, n_others, entries = graph
-    ptr, others = grouped(n, entries)
-    matchings = twin_matchings(n, entries, optional)
-    counted = [x for x in matchings if others_optional or sum(k is not None for k in x) == n_others]
-    count = count_matchings(ptr, others, n_others, optional, others_optional, limbs)
-    assert count.tolist() == [len(counted)] + [0] * (limbs - 1)
-    if not matchings:
-        return
-    items = np.arange(len(entries))[::-1].copy()  # entry k stands for the item `items[k]`
-    rows = np.zeros((len(matchings), len(entries)), dtype=np.bool_)
-    assert list_matchings(ptr, others, items, n_others, optional, len(matchings) + 1, rows) == len(matchings)
-    found = [tuple(np.flatnonzero(row[::-1]).tolist()) for row in rows]
-    assert found == [tuple(k for k in matching if k is not None) for matching in matchings]
-    assert list_matchings(ptr, others, items, n_others, optional, limit, rows[:0]) == min(limit, len(matchings))
 
 
 def test_counts_carry_into_a_second_limb():

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.kernels.graphs.dag import acyclic_order, longest_path, nodes_between, paths_by_rank
+from semibandits.kernels.graphs.dag import acyclic_order, longest_path, paths_by_rank
 from semibandits.kernels.graphs.exchange import incidence
 from strategies import WHOLE, ends_of, multigraphs, ordered_networks, vectors
 
@@ -34,18 +34,6 @@ def test_acyclic_order_omits_nodes_reachable_from_a_cycle(instance):
     order = acyclic_order(n, *ends_of(arcs)).tolist()
     assert sorted(order) == sorted(set(range(n)) - behind)
     assert all(order.index(u) < order.index(v) for u, v in arcs if v in order)
-
-
-@settings(max_examples=150)
-@given(multigraphs((1, 7), (0, 16), acyclic=True), st.data())
-def test_nodes_between_against_reachability(instance, data):
-    n, arcs = instance
-    graph = nx.DiGraph(arcs)
-    graph.add_nodes_from(range(n))
-    source, target = data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, n - 1))
-    expected = ({source} | nx.descendants(graph, source)) & ({target} | nx.ancestors(graph, target))
-    found = nodes_between(source, target, acyclic_order(n, *ends_of(arcs)), *ends_of(arcs))
-    assert set(np.flatnonzero(found).tolist()) == expected
 
 
 @settings(max_examples=150)

@@ -1,6 +1,7 @@
 """Labels of two criteria on acyclic networks, against the list of all paths.
 
-`decisions/test_budgeted_paths.py` has the best path within a budget and that of largest index on small networks, at all ratios.
+`optimization/test_budgeted_and_index.py` has the best path within a budget and that of largest index on small networks, at all
+ratios.
 """
 
 from functools import cached_property

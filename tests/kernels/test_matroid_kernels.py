@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from semibandits.kernels.graphs import forests
 from semibandits.kernels.matroids import elimination, transversal
 from semibandits.kernels.matroids import uniform as matroids
+from semibandits.kernels.matroids.intersection import NEGATIVE_CYCLE, Exchanges, augment, new_paths
 
 
 def test_augmenting_path_through_three_items():
@@ -45,3 +47,24 @@ def test_binary_exchanges_of_more_members_than_a_word_has_bits():
 @pytest.mark.parametrize(("indices", "position"), [([], -1), ([2, 0], -1), ([0, 3], 1), ([-1], 0), ([1, 0, 1], 2), ([5, 5], 0)])
 def test_first_bad_index(indices, position):
     assert matroids.first_bad_index(np.array(indices, dtype=np.int64), 3) == position
+
+
+def test_lightest_edges_of_a_long_path():
+    n = 3000
+    tails, heads = np.arange(n), (np.arange(n) + 1) % n  # a cycle; its last edge stays outside
+    weights = np.random.default_rng(0).permutation(n).astype(float)
+    lightest = forests.forest_lightest(n, tails, heads, np.arange(n - 1), weights)
+    assert lightest[n - 1] == np.argmin(weights[: n - 1])
+    assert (lightest[: n - 1] == -1).all()
+
+
+@pytest.mark.parametrize("weight", [1, 2**44])
+def test_augmenting_path_reports_a_negative_cycle(weight):
+    # Item 0 is chosen; swapping it for item 1 gains `weight`, round and round.
+    weights = np.array([0, weight, 0])
+    swaps = np.array([[False, True, True]])
+    free1, free2 = np.array([False, False, True]), np.array([False, False, True])
+    x = np.array([True, False, False])
+    graph = Exchanges(free1, swaps), Exchanges(free2, swaps)
+    assert augment(weights, np.array([0]), *graph, x, new_paths(3), True) == NEGATIVE_CYCLE
+    assert x.tolist() == [True, False, False]

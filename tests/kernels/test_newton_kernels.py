@@ -3,14 +3,11 @@
 import numpy as np
 import pytest
 
-from semibandits.kernels.graphs.cycles import arc_totals, cycle_sums, gram_product, part_starts, weighted_arc_totals
-from semibandits.kernels.graphs.exchange import incidence
+from semibandits.kernels.graphs.cycles import part_starts
 from semibandits.kernels.graphs.laplacian import laplacian_solution
 from semibandits.kernels.solver.newton import (
-    ArcRows,
     chords_to_circulation,
     circulation_to_chords,
-    reduced_hessian,
     scaled_to_unit_diagonal,
     spanning_tree,
     tree_potentials,
@@ -52,47 +49,6 @@ def test_circulations_and_gradients(seed):
     potential = tree_potentials(tree, gradient)
     difference = potential[heads] - potential[tails]
     np.testing.assert_allclose(difference[in_tree], gradient[in_tree], atol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_reduced_hessian(seed):
-    rng, n, tails, heads, order = instance(seed)
-    tree, in_tree = spanning_tree(n, tails, heads, order)
-    chords, a = np.flatnonzero(~in_tree), len(tails)
-    rows = [rng.choice(a, size=int(rng.integers(1, a)), replace=False) for _ in range(5)]
-    ptr, arcs = np.cumsum([0, *map(len, rows)]), np.concatenate(rows)
-    slope, weights, diagonal = rng.random(a), rng.random(5), rng.random(a)
-    at_ptr, positions = incidence(a, arcs)
-    owners = np.repeat(np.arange(5), np.diff(ptr))
-    z = np.column_stack([chords_to_circulation(e, chords, tree) for e in np.eye(len(chords))])
-    entries = rng.random(len(arcs))
-    for of_entries, table in ((np.empty(0), scattered(ptr, arcs, 1.0, a)), (entries, scattered(ptr, arcs, entries, a))):
-        entries_of = ArcRows(ptr, arcs, of_entries, at_ptr, positions, owners[positions])
-        reduced = reduced_hessian(diagonal, slope, entries_of, weights, chords, tree)
-        dense = table * slope
-        expected = z.T @ (np.diag(diagonal) + dense.T @ np.diag(weights) @ dense) @ z
-        np.testing.assert_allclose(np.tril(reduced), np.tril(expected), atol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_sums_over_cycles(seed):
-    rng = np.random.default_rng(seed)
-    a = int(rng.integers(1, 9))
-    rows = [rng.choice(a, size=int(rng.integers(1, a + 1)), replace=False) for _ in range(int(rng.integers(0, 6)))]
-    ptr = np.cumsum([0, *map(len, rows)])
-    arcs = np.concatenate([np.empty(0, dtype=np.int64), *rows])
-    pattern = scattered(ptr, arcs, 1.0, a)
-    values, per_cycle = rng.normal(size=a), rng.normal(size=len(rows))
-    np.testing.assert_allclose(cycle_sums(ptr, arcs, values), pattern @ values, atol=1e-14)
-    np.testing.assert_allclose(arc_totals(ptr, arcs, per_cycle, a), pattern.T @ per_cycle, atol=1e-14)
-    entries = rng.normal(size=len(arcs))
-    expected = pattern.T @ (per_cycle * (pattern @ values))
-    np.testing.assert_allclose(gram_product(ptr, arcs, np.empty(0), per_cycle, values), expected, atol=1e-13)
-    pattern = scattered(ptr, arcs, entries, a)
-    expected = pattern.T @ (per_cycle * (pattern @ values))
-    np.testing.assert_allclose(gram_product(ptr, arcs, entries, per_cycle, values), expected, atol=1e-13)
-    found = weighted_arc_totals(ptr, arcs, entries, per_cycle, a)
-    np.testing.assert_allclose(found, pattern.T @ per_cycle, atol=1e-14)
 
 
 def test_scaling_to_a_unit_diagonal():
