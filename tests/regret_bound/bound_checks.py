@@ -1,5 +1,7 @@
 """Checks for tests of `graves_lai`, and mean rewards and variances for them."""
 
+import math
+
 import numpy as np
 import pytest
 from enumeration_reference import reference
@@ -8,6 +10,11 @@ import semibandits as sb
 from example_sets import matching, partitions
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.ties import Ties
+from semibandits.laws import Gaussian
+from semibandits.regret_bound.cycles.cycles import CyclePool
+from semibandits.regret_bound.cycles.presolve import presolve
+from semibandits.regret_bound.cycles.rows import Rows
+from semibandits.regret_bound.cycles.separation import Separator
 
 GAP = 1e-4
 LAYERS = [("s", (0, j)) for j in range(3)] + [((2, i), "t") for i in range(3)]
@@ -36,6 +43,23 @@ def exchange_graph(n, arcs, hub=()):
     costs, none = np.array([arc[2] for arc in arcs], dtype=float), np.full(len(arcs), -1, dtype=np.int64)
     optimal = np.zeros(len(arcs), dtype=bool)
     return ExchangeGraph(optimal, n, tails, heads, costs, entering, none, np.zeros(n), np.array(hub, dtype=np.int64))
+
+
+def largest_block(decision_set, seed, variance=0.5):
+    """The largest block of a set with random mean rewards."""
+    theta = np.random.default_rng(seed).random(decision_set.d)
+    graph = decision_set.exchange_graph(theta)
+    blocks = presolve(graph, Gaussian(variance), theta, within(1e-11, graph)).blocks
+    return max(blocks, key=lambda block: len(block.gaps))
+
+
+def rows_of(block, *, filled=False):
+    """Rows of the cheapest cycles and, if filled, of those that their flow violates."""
+    pool = CyclePool(block.graph.costs)
+    pool.add(block.cheapest)
+    if filled:
+        pool.add(Separator.of(block).search(np.where(block.informative, block.gaps**2, 0.0), 1.0).cycles)
+    return Rows.of(block, pool, math.inf)
 
 
 def means(rng, d, kind):

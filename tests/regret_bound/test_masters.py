@@ -5,19 +5,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from bound_checks import within
+from bound_checks import largest_block, rows_of
 from enumeration_reference import reference
 
 import semibandits as sb
 from example_sets import grid, matching, partitions
-from semibandits.laws import Gaussian
 from semibandits.regret_bound.cycles import block as block_module
-from semibandits.regret_bound.cycles.block import BlockSolver
-from semibandits.regret_bound.cycles.cycles import CyclePool, Cycles
 from semibandits.regret_bound.cycles.interior import InteriorPointMaster
-from semibandits.regret_bound.cycles.master import MasterSolution, Standing, starting_flow
-from semibandits.regret_bound.cycles.presolve import presolve
-from semibandits.regret_bound.cycles.rows import Rows
+from semibandits.regret_bound.cycles.master import MasterSolution, Standing
 from semibandits.regret_bound.cycles.separation import Separator
 
 FAMILIES = {
@@ -29,28 +24,6 @@ FAMILIES = {
 }
 
 
-def largest_block(decision_set, seed, variance=0.5):
-    theta = np.random.default_rng(seed).random(decision_set.d)
-    graph = decision_set.exchange_graph(theta)
-    blocks = presolve(graph, Gaussian(variance), theta, within(1e-11, graph)).blocks
-    return max(blocks, key=lambda block: len(block.gaps))
-
-
-def rows_of(block):
-    """Rows of the cheapest cycles."""
-    pool = CyclePool(block.graph.costs)
-    pool.add(block.cheapest)
-    return Rows.of(block, pool, math.inf)
-
-
-def filled_rows(block):
-    """Rows of the cheapest cycles, and of those that their flow violates."""
-    rows = rows_of(block)
-    u = np.where(block.informative, block.gaps**2, 0.0)
-    rows.pool.add(Separator.of(block).search(u, 1.0).cycles)
-    return rows
-
-
 @pytest.mark.parametrize("spread", [0.0, 2.0, 5.0])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_value_of_the_pool_is_found(family, spread):
@@ -58,7 +31,7 @@ def test_the_value_of_the_pool_is_found(family, spread):
     decision_set = FAMILIES[family]()
     variance = 10.0 ** np.random.default_rng(3).uniform(-spread, spread, decision_set.d)
     block = largest_block(decision_set, 0, variance)
-    rows = filled_rows(block)
+    rows = rows_of(block, filled=True)
     brackets = []
     exact, coarse = ([1e-8] * 6, 1e-6), ([1e-2, 1e-3, 1e-5], 1e-3)
     masters = [(InteriorPointMaster(rows), *exact)]
@@ -76,18 +49,6 @@ def test_the_value_of_the_pool_is_found(family, spread):
         brackets.append((lower, upper))
         assert upper * (1 - width) <= lower <= upper * (1 + 1e-9)
     assert max(lower for lower, _ in brackets) <= min(upper for _, upper in brackets) * (1 + 1e-9)
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("gap", [1e-2, 1e-3])
-@pytest.mark.parametrize("family", FAMILIES)
-def test_bounds_by_iterative_steps_contain_the_truth(family, gap, monkeypatch):
-    monkeypatch.setattr(block_module, "MANY_CHORDS", 1)
-    monkeypatch.setattr(block_module, "MOST_CHORDS", 1)
-    truth, result = solved(family, gap=gap)
-    assert result.lower <= truth.upper * (1 + 1e-9)
-    assert truth.lower <= result.value * (1 + 1e-9)
-    assert (result.status, result.gap <= gap) == ("optimal", True)
 
 
 @pytest.mark.parametrize("gap", [0.9, 0.1])
@@ -212,15 +173,3 @@ def test_if_no_master_works_the_bracket_is_still_right(monkeypatch, family, fail
         assert result.status == "stalled"
         assert result.lower <= truth.upper * (1 + 1e-9)
         assert truth.lower * (1 - 1e-9) <= result.value <= 50 * truth.upper
-
-
-def test_a_block_starts_with_a_valid_bracket():
-    block = largest_block(matching(5), 2)
-    solver = BlockSolver(block, 1e-4, math.inf)
-    start = solver.solution.upper
-    assert solver.solution.lower.value == 0.0
-    assert len(solver.solution.lower.cycles) == len(Cycles.empty())
-    assert solver.solve(lambda _: None).upper <= start
-    flow = starting_flow(block)
-    worst = Separator.of(block).search(block.open_information(flow), 1e-3).ratio
-    assert worst * (block.graph.costs @ flow) <= start

@@ -4,24 +4,20 @@ import math
 
 import numpy as np
 import pytest
-from bound_checks import check_overlap, within
+from bound_checks import check_overlap, largest_block, rows_of
 from enumeration_reference import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
 from example_sets import grid
-from semibandits.laws import Gaussian
 from semibandits.regret_bound.cycles import block as block_module
 from semibandits.regret_bound.cycles import newton_systems, segments
-from semibandits.regret_bound.cycles.cycles import CyclePool
 from semibandits.regret_bound.cycles.local import GaussianLocal, Hessian
 from semibandits.regret_bound.cycles.master import Chords, positive_flow
 from semibandits.regret_bound.cycles.newton_systems import Laplacians, ProjectedGradients, factorised
-from semibandits.regret_bound.cycles.presolve import presolve
-from semibandits.regret_bound.cycles.rows import LawRows, Rows
+from semibandits.regret_bound.cycles.rows import LawRows
 from semibandits.regret_bound.cycles.segments import SharedParts
-from semibandits.regret_bound.cycles.separation import Separator
 
 FAMILIES = {
     "perfect matching": lambda: sb.Matchings([(i, j) for i in range(5) for j in range(5)]),
@@ -32,15 +28,8 @@ FAMILIES = {
 
 
 def block_and_rows(decision_set, seed):
-    """The largest block, and rows of its cheapest cycles and of those that their flow violates."""
-    theta = np.random.default_rng(seed).random(decision_set.d)
-    graph = decision_set.exchange_graph(theta)
-    blocks = presolve(graph, Gaussian(0.5), theta, within(1e-11, graph)).blocks
-    block = max(blocks, key=lambda one: len(one.gaps))
-    pool = CyclePool(block.graph.costs)
-    pool.add(block.cheapest)
-    pool.add(Separator.of(block).search(np.where(block.informative, block.gaps**2, 0.0), 1.0).cycles)
-    return block, Rows.of(block, pool, math.inf)
+    block = largest_block(decision_set, seed)
+    return block, rows_of(block, filled=True)
 
 
 def dense(hessian, a):

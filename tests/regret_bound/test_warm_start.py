@@ -194,22 +194,6 @@ def test_memory_does_not_grow_from_solve_to_solve():
         assert len(last._memory.binding) <= 2 * decision_set.d
 
 
-@pytest.mark.parametrize("family", MEDIUM)
-def test_the_same_chain_has_the_same_bits(family):
-    decision_set = MEDIUM[family]()
-    rng = np.random.default_rng(6)
-    theta = rng.uniform(size=decision_set.d)
-    shifts = rng.normal(scale=0.01, size=(3, decision_set.d))
-    chains = []
-    for _ in range(2):
-        chain = [sb.graves_lai(decision_set, theta, gap=0.02)]
-        for shift in shifts:
-            chain.append(sb.graves_lai(decision_set, theta + shift, gap=0.02, warm_start=chain[-1]))
-        chains.append(chain)
-    for a, b in zip(*chains, strict=True):
-        assert_same_bits(a, b)
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("factor", [2.0, 4.0, 0.5])
 @pytest.mark.parametrize("family", [*FAMILIES, *MEDIUM])

@@ -216,12 +216,6 @@ def test_gaussian_draws_scale_by_powers_of_two(theta, variance, power, seed):
         assert (scale * ours).tolist() == theirs.tolist()
 
 
-def test_correlated_rewards_of_an_item_do_not_depend_on_the_other_items_played():
-    model = MODELS["correlated"]
-    everything = drawn(model, seed=4, rounds=50)
-    assert drawn(model, seed=4, rounds=50, items=(2, 0)).tolist() == everything[:, [2, 0]].tolist()
-
-
 @pytest.mark.parametrize("rank", [1, 2, 4])
 def test_singular_covariances(rank):
     """The factor L of a covariance of low rank has L L^T equal to it, and rewards stay in its range."""
@@ -235,25 +229,6 @@ def test_singular_covariances(rank):
     rewards = drawn(model, rounds=50, items=range(5))
     outside = rewards @ (np.eye(5) - root @ np.linalg.pinv(root))
     assert np.abs(outside).max() <= 1e-6
-
-
-def test_replayed_items_come_as_often_as_logged_and_independently():
-    """Shares within five standard errors: 6e-7 a share, below 1e-4 in all."""
-    rewards = many_draws("replayed items")
-    joint = {(a, c): np.mean((rewards[:, 0] == a) & (rewards[:, 2] == c)) for a in (0, 1) for c in (-1, 4, 7)}
-    assert (rewards[:, 1] == 2.5).all()
-    assert sum(joint.values()) == pytest.approx(1.0, abs=1e-12)
-    for (a, c), share in joint.items():
-        p = LOGS[0].count(a) / 3 * LOGS[2].count(c) / 5
-        assert abs(share - p) <= 5 * np.sqrt(p * (1 - p) / ROUNDS)
-
-
-def test_replayed_rounds_are_rows_as_often_as_logged():
-    """Shares within five standard errors: 6e-7 a share."""
-    rows, times = np.unique(many_draws("replayed rounds"), axis=0, return_counts=True)
-    assert np.array_equal(rows, np.unique(TABLE, axis=0))
-    assert (np.abs(times / ROUNDS - 1 / 4) <= 5 * np.sqrt(3 / 16 / ROUNDS)).all()
-    assert set(drawn(MODELS["replayed rounds"], rounds=100, items=(2, 0))[:, 0].tolist()) == set(TABLE[:, 2].tolist())
 
 
 class Frame:
@@ -270,22 +245,6 @@ def test_tables_and_logs_are_distinguished():
     np.testing.assert_allclose(logs.theta, TABLE.mean(axis=1), rtol=1e-15)
     for same in (Frame(), np.asfortranarray(TABLE)):
         assert sb.ReplayedRewards(same).specification() == table.specification()
-
-
-def test_bounded_rewards_of_mean_one_half_are_uniform():
-    uniform = drawn(sb.BoundedRewards([0.5]), items=(0,))[:, 0]
-    shares = np.histogram(uniform, bins=10, range=(0, 1))[0] / ROUNDS
-    assert (np.abs(shares - 0.1) <= 5 * np.sqrt(0.09 / ROUNDS)).all()  # wrong with probability 6e-6
-
-
-def test_an_item_with_mean_high_is_constant():
-    """By rounding, low + (high - low) differs from high on about a third of these intervals, and is above it on a sixth."""
-    rng = np.random.default_rng(0)
-    for low, high in np.sort(rng.normal(size=(1000, 2)) * 10.0 ** rng.integers(-3, 3, size=(1000, 1)), axis=1).tolist():
-        model = sb.BoundedRewards([high, low, (low + high) / 2], low=low, high=high, concentration=1e-3)
-        rewards = drawn(model, rounds=3)
-        assert (rewards[:, :2] == [high, low]).all()
-        assert ((rewards[:, 2] >= low) & (rewards[:, 2] <= high)).all()
 
 
 def test_tiny_means_of_bounded_rewards_are_constants():
