@@ -5,6 +5,8 @@ import numpy as np
 import semibandits as sb
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.laws import Gaussian, Mixed, Poisson
+from semibandits.regret_bound.certificates.lower import check_items
+from semibandits.regret_bound.certificates.worst_cycle import worst_ratio
 from semibandits.regret_bound.glpg.projection import projector
 from semibandits.regret_bound.result import GravesLaiResult
 
@@ -61,6 +63,11 @@ def projection(lower, route="auto"):
     partitions = (sb.matroids.Partition(row, 1) for row in ([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0]))
     decision_set = sb.MSets(4, 2) if len(lower) == 4 else sb.MatroidIntersection(*partitions)
     return projector(sb.ReducedProblem.of(decision_set, np.arange(float(len(lower)))), lower, route=route)
+
+
+def ratio(information=(0.0, 1.0), at_least=1.0):
+    graph = sb.MSets(2, 1).exchange_graph(np.array([1.0, 0.0]))
+    return worst_ratio(graph, np.array(information), at_least=at_least, max_labels=10)
 
 
 CALLS = [
@@ -128,4 +135,8 @@ CALLS = [
     (lambda: projection(np.zeros(4), "orthant"), "one item", UnsupportedError),
     (lambda: projection(np.zeros(6), "msets"), "m-sets", UnsupportedError),
     (lambda: projection(np.zeros(6), "compact"), "compact", UnsupportedError),
+    *((lambda *, information=information: ratio(information), "information must")
+      for information in ((0.0, -1.0), (0.0, np.nan), (0.0, 1.0, 1.0))),
+    *((lambda *, at_least=at_least: ratio(at_least=at_least), "at_least must") for at_least in (-1.0, np.inf)),
+    (lambda: check_items(np.array([0, 0])), "got 2 arcs for item 0"),
 ]  # fmt: skip

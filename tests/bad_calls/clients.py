@@ -12,12 +12,7 @@ def call(use):
 
 HIDDEN = "^(?!.*s3cret)"  # no message shows a password or a token
 CALLS = [
-    (lambda: call(lambda one: one.tell(1)), "got neither"),
-    (lambda: call(lambda one: one.tell(1, [1.0], costs=[1.0])), "got both"),
     (lambda: call(lambda one: one.tell(1, [math.inf])), "must be finite numbers"),
-    (lambda: call(lambda one: one.tell(1, ["2"])), "must be a sequence of real numbers"),
-    (lambda: call(lambda one: one.tell("1", [2.0])), "round_id must be an integer"),
-    (lambda: call(lambda one: one.tell(1, "12")), "must be a sequence of real numbers"),
     (lambda: call(lambda one: one.ask(len)), "the service takes no functions"),
     (lambda: call(lambda one: one.ask({"a"}, unavailable={"b"})), "got both"),
     (lambda: call(lambda one: one.ask([b"a"])), "a label must be"),

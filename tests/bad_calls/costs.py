@@ -20,6 +20,11 @@ def history(*arguments, **options):
     return sb.Learner.from_history(PATHS, *arguments, **SEED, **options)
 
 
+def tell(**told):
+    learner = sb.Learner(sb.EnumeratedDecisions([[1, 1]], items=["reward", "x"]), sb.CUCB(), **SEED)
+    learner.tell(learner.ask().id, **told)
+
+
 NEITHER, BOTH = "theta or costs must be given, got neither", "theta or costs must be given, got both"
 LEAST = r"costs must be at least 2 for item 0 \(\('a', 'b'\)\), got 1.5: no cost is below its least one"
 CALLS = [
@@ -48,6 +53,15 @@ CALLS = [
     (lambda: prior(prior_costs=COSTS, prior_means=-COSTS, prior_plays=1), "prior_means or prior_costs .*, got both"),
     *((lambda *, costs=costs: history(EDGES, costs=costs), message) for costs, message in (
         (NAN, "^costs must be finite"), ([1.0], "^costs must have shape"), (None, "rewards or costs must be given, got neither"),
+    )),
+    *((lambda *, told=told: tell(**told), message) for told, message in (
+        ({}, "rewards or costs must be given, got neither"),
+        ({"rewards": [-1.0, -1.0], "costs": [1.0, 1.0]}, "rewards or costs must be given, got both"),
+        ({"costs": [1.0, np.nan]}, "^costs .*finite.* got nan at index 1"),
+        ({"costs": [1.0]}, r"^costs of round 0 must have shape .* got \(1,\): pass one cost per item"),
+        ({"costs": [1.0, 2e100]}, r"^costs .* at most 1e\+100 in size, got 2e\+100"),
+        ({"costs": [1.0, "2"]}, "^costs must be a sequence of"),
+        ({"costs": {"reward": 1.0, "x": 2.0, "y": 1.0}}, "^costs of round 0 must have labels .*'reward'.*first: 'y'"),
     )),
     (lambda: sb.Learner.from_rounds(PATHS, **SEED), "outcomes or costs must be given, got neither"),
     (lambda: prior().tell_many(), "outcomes or costs must be given, got neither"),

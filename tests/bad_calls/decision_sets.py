@@ -1,9 +1,11 @@
-"""Decision sets that do not exist, weights that they do not take, and lists that are too long."""
+"""Graphs and decision sets that do not exist, weights and budgets that they do not take, and lists that are too long."""
 
 import networkx as nx
 import numpy as np
 
 import semibandits as sb
+from semibandits._graphs import read_edges
+from semibandits.decisions.matroids import MatroidBases
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.matroids import Linear, Oracle, Partition, Uniform
 from semibandits.regret_bound.glpg.polytopes import polytope
@@ -82,6 +84,14 @@ def own(maximize, d=3):
 
 
 LONG = TooManyDecisionsError
+ONE = MatroidBases(Uniform(3, 1))
+NUMBERS, FINITE = [1, 2, 3], "at_least must be a finite number, got "
+
+
+def budgeted(rewards=NUMBERS, budgets=NUMBERS, at_least=0, **options):
+    return ONE.maximize_budgeted(rewards, budgets, at_least, **options)
+
+
 CALLS = [
     *((lambda *, rows=rows: sb.EnumeratedDecisions(rows), message) for rows, message in (
         ([1, 0, 1], r"shape \(n, d\) with n, d >= 1, got \(3,\)"), (np.zeros((0, 3)), r"got \(0, 3\)"),
@@ -190,4 +200,27 @@ CALLS = [
     (lambda: sb.smallest_gap(sb.MSets(30, 10), np.append(np.zeros(29), -1.0), most_ties=50),
      r"at most most_ties = 50 .* raise most_ties", LONG),
     (lambda: sb.smallest_gap(own(lambda w: np.argmin(w)), [1.0, 2.0, 3.0]), "maximize must return a decision of largest weight"),
+    (lambda: read_edges(nx.Graph([(1, 2)]), directed=True), "graph must be directed, got a Graph"),
+    (lambda: read_edges(nx.MultiDiGraph([(1, 2)]), directed=False), "graph must be undirected, got a MultiDiGraph"),
+    (lambda: read_edges([(1, 2), (1, 2, 3)], directed=True), r"pair \(u, v\), got \(1, 2, 3\) at position 1"),
+    *((lambda *, edges=edges: read_edges(edges, directed=False), message) for edges, message in (
+        (["ab"], r"pair \(u, v\), got 'ab'"), (np.array([1, 2]), r"pair \(u, v\), got 1 at position 0"),
+        ([(1, [2])], r"hashable, got \[2\] in the edge at position 0"),
+        ([(1, float("nan"))], "got NaN in the edge at position 0"),
+        ({(1, 2)}, "sequence of pairs, got set"), ("ab", "sequence of pairs, got str"),
+    )),
+    (lambda: budgeted([1, 2]), "rewards must have shape"),
+    (lambda: budgeted(budgets=[1, np.nan, 3]), "budgets must be finite, got nan at index 1"),
+    (lambda: ONE.maximize_index([1e200, 0, 0], NUMBERS), r"rewards must be at most 1e\+100 in size"),
+    *((lambda *, least=least, got=got: budgeted(at_least=least), f"{FINITE}{got}")
+      for least, got in ((np.inf, "inf"), ("much", "'much'"), (10**400, "1000"), ("1", "'1'"))),
+    *((lambda *, least=least: ONE.budget_front(NUMBERS, NUMBERS).best(least), f"{FINITE}{least}") for least in (None, np.nan)),
+    (lambda: budgeted(ratio=0), r"ratio must lie in \(0, 1\], got 0"),
+    (lambda: ONE.maximize_index(NUMBERS, NUMBERS, ratio=1.5), r"ratio must lie in \(0, 1\], got 1.5"),
+    (lambda: budgeted([-1, 2, 3], ratio=0.5), "rewards must be >= 0 for ratio = 0.5, got -1"),
+    (lambda: ONE.maximize_index(NUMBERS, [1, -2, 3]), "bonuses must be >= 0, got -2"),
+    (lambda: ONE.maximize_index(np.array([1, 2, 3j]), NUMBERS), "rewards must hold real numbers, got complex128"),
+    (lambda: ONE.maximize_index([10**400, 2, 3], NUMBERS), "rewards must be an array of numbers, got list"),
+    *((lambda *, most=most: ONE.search_index(NUMBERS, NUMBERS, most=most), "most must be an integer >= 1")
+      for most in (0, 1.5, True, "many")),
 ]  # fmt: skip

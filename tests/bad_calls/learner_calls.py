@@ -1,5 +1,7 @@
 """Learners whose arguments are refused, and calls of a learner."""
 
+from fractions import Fraction
+
 import numpy as np
 
 from semibandits.decisions.base import DecisionSet
@@ -44,10 +46,16 @@ def moved(new, policy=CUCB(), *, old=MSets(3, 1, items="abc"), variance=1.0, **o
     return learner(old, policy, variance=variance).replace(new, **options)
 
 
+def asked_for(rounds):
+    one = learner()
+    one.ask_many(rounds)
+    return one
+
+
 def closed():
     """A learner with a told, a forgotten and an open round."""
-    one = learner()
-    first, second, _ = one.ask_many(3)
+    one = asked_for(3)
+    first, second, _ = one.open_rounds
     one.tell(first.id, [1.0])
     one.forget(second.id)
     return one
@@ -65,6 +73,20 @@ CALLS = [
       for number, message in ((7, "no such round"), (-1, "no such round"), (0, "round is closed"), (1, "round is closed"),
                               (None, "integer"), (2.0, "integer"), (True, "integer"))
       for call in (lambda one, number: one.tell(number, [1.0]), Learner.forget)),
+    *((lambda *, rewards=rewards, call=call: call(learner(MSets(3, 3)), rewards), message) for message, rewards in (
+        (r"shape \(k,\) = \(3,\)", [1.0, 1.0]), (r"shape \(k,\) = \(3,\), got \(0,\)", []), ("shape", 1.0),
+        ("numbers", [[1.0], [1.0, 2.0], [1.0]]), ("got inf at index 2 .*: pass finite rewards", [1.0, 2.0, np.inf]),
+        (r"got -1e\+101 at index 2 .*: scale them down", [1.0, 2.0, -1e101]), ("sequence of real numbers", ["1.0"] * 3),
+        ("sequence of real numbers", [Fraction(1), "1", "1"]), ("real numbers, got complex128 ones", np.ones(3) * 1j),
+        ("numbers", np.array(["2020-01-01"] * 3, dtype="datetime64[D]")), ("sequence of numbers", [object()] * 3),
+        ("numbers", {1.0, 2.0, 3.0}), (r"got 1 unknown of 4 \(first: 'x'\)", dict.fromkeys([0, 1, 2, "x"], 1.0)),
+        ("numbers", dict.fromkeys([0, 1, 2], "1.0")), ("shape", np.ones((1, 3))),
+    ) for call in (
+        lambda one, rewards: one.tell(one.ask().id, rewards),
+        lambda one, rewards: one.tell_many({one.ask().id: rewards}, partial=True),
+    )),
+    (lambda: learner().tell_many([(0, [1.0])]), "no such round"),
+    (lambda: asked_for(2).tell_many([(0, [1.0]), (1, [1.0]), (0, [1.0])]), r"each round once, got the ids \[0, 1, 0\]"),
     (lambda: learner().expire(), NEITHER),
     (lambda: learner().expire(age=1, before=1), "one of age, before and seconds, got age=1, before=1"),
     (lambda: learner().expire(age=-1), "age must be an integer >= 0, got -1"),

@@ -1,4 +1,4 @@
-"""Parameters of policies, and of their radii, laws and priors."""
+"""Names and parameters of policies, and of their radii, laws and priors."""
 
 import math
 
@@ -7,7 +7,8 @@ import numpy as np
 import semibandits as sb
 from semibandits.laws import Mixed, Poisson
 from semibandits.policies import Radius
-from semibandits.policies.registry import policy_from
+from semibandits.policies.cucb import CUCB
+from semibandits.policies.registry import build, policy_from
 from semibandits.studies.policies import named_policies
 
 TRIPLE = sb.MSets(3, 1)
@@ -26,6 +27,10 @@ def learner(policy=None, **options):
 def known(means, plays):
     routes = sb.Routes([(0, 1), (1, 2), (2, 0), (0, 2), (1, 0)], 0, 2)
     return sb.Learner(routes, variance=1.0, seed=0, prior_means=means, prior_plays=plays)
+
+
+def specified(**others):
+    return build({**CUCB().specification(), **others})
 
 
 CALLS = [
@@ -81,4 +86,20 @@ CALLS = [
         (-np.ones(5), 0.5, "whole numbers from 0"), (-np.ones(5), -1, "whole numbers from 0"),
         (np.ones(5), 1, "mean rewards must be at most"), (np.full(5, np.nan), 1, "prior_means must be finite"),
     )),
+    *((lambda *, name=name, options=options: policy_from(name, options), message) for name, options, message in (
+        ("escb", {}, "did you mean 'ESCB'"), ("thompson", {}, "did you mean 'ThompsonSampling'"),
+        ("OSB", {}, "did you mean 'OSSB'"), ("qqqq", {}, "pass one of these"), (None, {}, "must be one of AESCB, CUCB"),
+        ("OSSB", {"gama": 1}, "did you mean 'gamma'"), ("CUCB", {"zzz": 1}, "pass one of these"),
+        ("OSSB", {"gamma": "much"}, "gamma must be a number"), ("OSSB", {"gamma": "nan"}, "gamma must be a finite number"),
+        ("CUCB", {"radius": "loglog"}, "radius must be one of"), ("CUCB", {"radius": {"lg": 1.0}}, "did you mean 'log'"),
+        ("CUCB", {"variance": "x"}, "variance must be a number"), ("CUCB", {"variance": "-1"}, "variance must be positive"),
+        ("ThompsonSampling", {"scale": None}, "scale must be a finite number"),
+    )),
+    *((lambda *, given=given: build(given), message) for given, message in (
+        ({}, "must be a mapping with its name, got {}"), ([], r"must be a mapping with its name, got \[\]"),
+        ({"name": 3}, "must be a mapping with its name, got {'name': 3}"),
+    )),
+    (lambda: build({"name": "CUCB"}), "must give all its parameters"),
+    (lambda: specified(scale=1.0), "must be among law, radius, variance, got 'scale'"),
+    (lambda: specified(radius="log"), "must give all its parameters"),
 ]  # fmt: skip
