@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError
 from semibandits.laws import Gamma, Gaussian, Poisson
 
 EDGES = [("a", "b"), ("b", "d"), ("a", "c"), ("c", "d"), ("a", "d"), ("b", "c")]
@@ -130,29 +129,6 @@ def test_learners_are_told_costs_in_every_form():
     assert ours.state() == theirs.state()
     np.testing.assert_array_equal(ours.costs, -theirs.means)
     assert np.count_nonzero(ours.costs > 0) >= 3
-
-
-REFUSED = [
-    ({}, "rewards or costs must be given, got neither"),
-    ({"rewards": [-1.0, -1.0], "costs": [1.0, 1.0]}, "rewards or costs must be given, got both"),
-    ({"costs": [1.0, np.nan]}, "^costs .*finite.* got nan at index 1"),
-    ({"costs": [1.0]}, r"^costs of round 0 must have shape .* got \(1,\): pass one cost per item"),
-    ({"costs": [1.0, 2e100]}, r"^costs .* at most 1e\+100 in size, got 2e\+100"),
-    ({"costs": [1.0, "2"]}, "^costs must be a sequence of"),
-    ({"costs": {"reward": 1.0, "x": 2.0, "y": 1.0}}, "^costs of round 0 must have labels .*'reward'.*first: 'y'"),
-]
-
-
-def test_refused_costs_change_nothing():
-    learner = sb.Learner(sb.EnumeratedDecisions([[1, 1]], items=["reward", "x"]), sb.CUCB(), variance=1.0, seed=0)
-    learner.ask()
-    before = learner.state()
-    calls = [(partial(learner.tell, 0, **outcome), message) for outcome, message in REFUSED]
-    calls.append((partial(learner.tell_many, costs={0: [1.0, np.nan]}), "^costs .*be finite"))
-    for call, message in calls:
-        with pytest.raises(InvalidInputError, match=message):
-            call()
-        assert learner.state() == before
 
 
 def test_histories_take_costs():

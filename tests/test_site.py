@@ -19,7 +19,7 @@ from semibandits.testing.__main__ import MODULES
 ROOT = Path(__file__).parents[1]
 PAGES = [
     ROOT / "docs" / "index.md",
-    ROOT / "docs" / "tutorial.md",
+    *(ROOT / "docs" / f"{name}.md" for name in ("tutorial", "learner", "storage")),
     *sorted((ROOT / "docs" / "how-to").glob("*.md")),
     *sorted((ROOT / "docs" / "explanations").glob("*.md")),
 ]

@@ -40,17 +40,21 @@ class Four:
     """Four learners. A call is made on each, and the results must be equal."""
 
     def __init__(self, learners):
-        self.learners = learners
+        self.learners, self.last = learners, None
 
     def __call__(self, method, *arguments, **named):
-        """Call the method of each learner, compare results and states, and return the result or the name of the error class."""
+        """Call the method of each learner, compare results and states, and return the result or the name of the error class.
+
+        A refused call changes no state.
+        """
         learners = {name: one for name, one in self.learners.items() if name != "memory" or "key" not in named}
         results = {name: outcome(one, method, arguments, named) for name, one in learners.items()}
         shown = f"{method}({', '.join([*map(repr, arguments), *(f'{key}={value!r}' for key, value in named.items())])})"
         first = next(iter(results.values()))
         assert all(one == first for one in results.values()), f"{shown}: {results}"
         if "key" not in named:
-            self.state()
+            before, after = self.last, self.state()
+            assert not isinstance(first, str) or after == before, shown
         return first
 
     def state(self):
@@ -58,6 +62,7 @@ class Four:
         states = {name: one.state() for name, one in self.learners.items()}
         first = states["memory"]
         assert all(one == first for one in states.values())
+        self.last = first
         return first
 
 

@@ -102,19 +102,6 @@ def test_an_item_without_weight_counts_as_unobserved():
     assert learner.ask().items.tolist() == [1]
 
 
-def test_a_late_outcome_is_old():
-    learner = sb.Learner(sb.MSets(2, 1), sb.CUCB(), variance=1.0, seed=0, half_life=2.0)
-    first, *others = learner.ask_many(5)
-    mask = np.array([0 in first.items, 1 in first.items])
-    learner.tell(first.id, [8.0])
-    for asked in others:
-        learner.forget(asked.id)
-    again = learner.ask(mask)
-    learner.tell(again.id, [2.0])
-    early, late = 2.0 ** (-5 / 2), 1.0
-    assert learner.means[mask][0] == pytest.approx((early * 8.0 + late * 2.0) / (early + late))
-
-
 def test_a_prior_ages():
     learner = sb.Learner(
         sb.MSets(2, 1), sb.CUCB(), variance=1.0, seed=0, half_life=10.0, prior_means=[1.0, 5.0], prior_plays=[3, 2]

@@ -1,7 +1,8 @@
-"""Ask and tell: effects of valid calls; invalid calls raise one clear error and change nothing."""
+"""Ask and tell: effects of valid calls, and of policies and sets that fail; `test_four_learners.py` has invalid calls."""
 
-import datetime
+import runpy
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,55 +75,6 @@ def test_rewards_may_come_in_many_forms(rewards):
     learner.tell(np.int64(asked.id), rewards(asked))
     expected.tell(same.id, np.arange(len(same.items), dtype=float))
     assert text(learner) == text(expected)
-
-
-MISUSES = {
-    "short": (r"shape \(k,\) = \(3,\)", lambda asked: [1.0, 1.0]),
-    "empty": (r"shape \(k,\) = \(3,\), got \(0,\)", lambda asked: []),
-    "scalar": ("shape", lambda asked: 1.0),
-    "of all items": ("shape", lambda asked: asked.decision.astype(float)),
-    "ragged": ("numbers", lambda asked: [[1.0], [1.0, 2.0], [1.0]]),
-    "infinite": ("got inf at index 2 .*: pass finite rewards", lambda asked: [1.0, 2.0, np.inf]),
-    "huge": (r"got -1e\+101 at index 2 .*: scale them down", lambda asked: [1.0, 2.0, -1e101]),
-    "text": ("sequence of real numbers", lambda asked: ["1.0"] * 3),
-    "text among objects": ("sequence of real numbers", lambda asked: [Fraction(1), "1", "1"]),
-    "complex": ("real numbers, got complex128 ones", lambda asked: np.ones(3) * 1j),
-    "dates": ("numbers", lambda asked: np.array([datetime.date(2020, 1, 1)] * 3, dtype="datetime64")),
-    "objects": ("sequence of numbers", lambda asked: [object()] * 3),
-    "set": ("numbers", lambda asked: {1.0, 2.0, 3.0}),
-    "a label too many": (r"got 1 unknown of 4 \(first: 'x'\)", lambda asked: dict.fromkeys([*asked.labels, "x"], 1.0)),
-    "text by label": ("numbers", lambda asked: dict.fromkeys(asked.labels, "1.0")),
-}
-"""Of all three items of a round; outcomes with lost ones are in `test_partial_outcomes`."""
-
-
-@pytest.mark.parametrize("partial", [False, True])
-@pytest.mark.parametrize("name", MISUSES)
-def test_wrong_rewards_change_nothing(name, partial):
-    message, rewards = MISUSES[name]
-    learner = fresh(decision_set=SETS["matchings"]())
-    good, bad = learner.ask(), learner.ask()
-    before = text(learner)
-    for call in (
-        lambda: learner.tell(bad.id, rewards(bad), partial=partial),
-        lambda: learner.tell_many({good.id: np.ones(3), bad.id: rewards(bad)}, partial=partial),
-    ):
-        with pytest.raises(InvalidInputError, match=message):
-            call()
-        assert text(learner) == before
-    learner.tell(bad.id, np.ones(3))
-
-
-def test_batches_are_observed_as_a_whole_or_not_at_all():
-    learner = fresh(decision_set=MSets(5, 2))
-    one, other = learner.ask_many(2)
-    before = text(learner)
-    for wrong in ((one.id, [1.0, 1.0]), (9, [1.0, 1.0]), other.id, (other.id, [1.0, 1.0], 3)):  # twice, unknown, no pairs
-        with pytest.raises(InvalidInputError):
-            learner.tell_many([(one.id, [1.0, 1.0]), wrong])
-        assert text(learner) == before
-    learner.tell_many((asked.id, [1.0, 2.0]) for asked in (other, one))
-    assert learner.open_rounds == ()
 
 
 def test_a_failing_plan_leaves_the_learner_as_it_was(monkeypatch):
@@ -247,3 +199,10 @@ def test_paths_that_were_never_tried_are_not_the_best_so_far():
     learner.tell(asked.id, costs={int(asked.items[0]): 5.0}, partial=True)
     assert learner.best()[asked.items[0]]
     assert ("Its mean cost so far", "5, without 1 item never observed") in facts_of(learner)
+
+
+def test_the_example_finds_the_fastest_way(capsys):
+    runpy.run_path(str(Path(__file__).parents[2] / "examples" / "learner.py"), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "after 400 trips: depot -> tunnel -> park -> clinic"
+    assert len(lines) == 10

@@ -73,20 +73,6 @@ def test_threads_that_share_a_learner_do_it_no_harm():
     assert (again.ask().decision == learner.ask().decision).all()
 
 
-def test_threads_with_one_lock_of_their_own_are_never_refused():
-    learner, lock = Learner(MSets(6, 2), CUCB(), variance=1.0, seed=0), threading.Lock()
-
-    def play():
-        for _ in range(50):
-            with lock:
-                round_ = learner.ask()
-            with lock:
-                learner.tell(round_.id, [1.0, 0.5])
-
-    in_threads(play)
-    assert (learner.rounds, learner.plays.sum(), learner.open_rounds) == (50 * THREADS, 100 * THREADS, ())
-
-
 @pytest.mark.parametrize("name", CALLS)
 def test_every_call_is_refused_while_another_is_running(name):
     decision_set = Calling()

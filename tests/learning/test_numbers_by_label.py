@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
-from semibandits.client import Client
 from semibandits.families.description import describe, rebuild
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
 from semibandits.simulation.specification import Specification
-from serving import TOKEN, serving
 
 LINKS = [("home", "a"), ("home", "b"), ("a", "work"), ("b", "work"), ("a", "b")]
 MINUTES = np.array([3.0, 4.0, 5.0, 3.5, 1.0])
@@ -208,23 +206,3 @@ def test_labels_of_numpy_become_those_of_python(tmp_path):
         sb.open_learner(url, name="x", decision_set=x, variance=1.0, seed=0).close()
         with sb.open_learner(url, name="x") as again:
             assert again.decision_set.items == x.items
-
-
-def test_the_service_takes_the_same(file_url):
-    x = sb.MSets(5, 2, items=["storm", 2**53, "vote", 1, 0])
-    sb.open_learner(file_url, name="show", decision_set=x, variance=1.0, seed=0).close()
-    with serving(file_url) as address, Client(address, token=TOKEN) as client:
-        learner = client.learner("show")
-        mask = [0, 0, 1, 0, 1]
-        frame = pd.Series(np.array(mask, dtype=bool), index=pd.Index(x.items, dtype=object))[::-1]
-        for available in (mask, np.array(mask, np.int8), np.array(mask, bool), frame, frame.to_dict()):
-            assert set(learner.ask(available).labels) == {"vote", 0}
-        for wrong in ([0, 0, 1], [True]):
-            with pytest.raises(sb.InvalidInputError, match=r"must have shape \(d,\) = \(5,\) as a mask"):
-                learner.ask(wrong)
-        with pytest.raises(sb.InvalidInputError, match="all of their digits"):
-            learner.ask([float(2**53), 1])
-        asked = learner.ask(["vote", "storm"])
-        learner.tell(asked.id, costs=pd.Series({"vote": 3.0, "storm": 1.0}))
-    with sb.open_learner(file_url, name="show") as stored:
-        assert stored.costs.tolist() == [1.0, 0.0, 3.0, 0.0, 0.0]
