@@ -32,6 +32,8 @@ WRONG = [
     (wire.Tell, {"round": 1, "partial": 1}, "partial must be true or false, got 1: correct it"),
     (wire.TellMany, {"outcomes": [{"round": 1}, {"rund": 2}]}, "outcomes[1] must have the key 'round', got 'rund': did you mean"),
     (wire.TellMany, {"outcomes": [{"round": 1}, 2]}, "outcomes[1] must be an object, got 2: correct it"),
+    (wire.Tell, {"round": 1, "cost": [1]}, "the body must only have the keys round, rewards, costs, partial, got 'cost'"),
+    (wire.Expire, {"second": 3}, "the body must only have the keys age, before, seconds, got 'second': did you mean 'seconds'?"),
     (wire.Expire, {"seconds": -0.5}, "seconds must be a number >= 0.0, got -0.5: correct it"),
 ]  # fmt: skip
 

@@ -50,88 +50,39 @@ def test_keys_that_could_mean_two_labels(client, url, labels):
     assert learner.means.tolist() == [1.0, 3.0]
 
 
-def test_decisions_are_those_of_a_learner_in_memory(client, learner):
-    twin = sb.Learner(learner.decision_set, variance=4.0, seed=0, drift_error=0.01)
-    for k in range(20):
-        (asked,) = post(client, "courier/ask").json()["rounds"]
-        expected = twin.ask()
-        assert asked["indices"] == expected.items.tolist()
-        costs = (1.0 + (3 * expected.items + k) % 7 / 3.0).tolist()
-        twin.tell(expected.id, costs=costs)
-        post(client, "courier/tell", {"round": asked["round"], "costs": costs})
-    assert learner.state() == twin.state()
-    again = sb.Learner.from_state(client.get("/v1/learners/courier/state").json())
-    assert again.state() == learner.state()
-
-
-def test_outcomes_that_the_law_excludes_are_refused(client, url):
-    sb.open_learner(url, name="clicks", decision_set=sb.MSets(3, 1), law="bernoulli", seed=0).close()
-    post(client, "clicks/ask")
-    for value in (2.0, -2.0):
-        response = post(client, "clicks/tell", {"round": 0, "rewards": [value]})
-        assert response.status_code == 422
-        assert error_of(response).startswith(f"rewards must be from 0 to 1 under the law bernoulli, got {value:g} for 0")
-    assert post(client, "clicks/tell", {"round": 0, "costs": [-1.0]}).json() == {"told": 1}
+STREETS = "courier", {"except": [["home", "a"]]}, [["home", "b"], ["b", "work"]]
 
 
 @pytest.mark.parametrize(
-    "values", [[1.5, 2], [[["b", "work"], 2], [["home", "b"], 1.5]], {'["home", "b"]': 1.5, '["b","work"]': 2.0}]
-)
-def test_forms_of_outcomes(client, learner, values):
-    (asked,) = post(client, "courier/ask", {"available": {"except": [["home", "a"]]}}).json()["rounds"]
-    assert asked["items"] == [["home", "b"], ["b", "work"]]
-    assert post(client, "courier/tell", {"round": 0, "costs": values}).json() == {"told": 1}
-    assert learner.costs[asked["indices"]].tolist() == [1.5, 2.0]
+    ("name", "available", "items", "costs"),
+    [
+        (*STREETS, [1.5, 2]), (*STREETS, [[["b", "work"], 2], [["home", "b"], 1.5]]),
+        (*STREETS, {'["home", "b"]': 1.5, '["b","work"]': 2.0}), ("items", [1, 4.0], [1, 4], {"4": 2.0, "1": 1.5}),
+    ],
+)  # fmt: skip
+def test_forms_of_outcomes(client, url, name, available, items, costs):
+    (asked,) = post(client, f"{name}/ask", {"available": available}).json()["rounds"]
+    assert asked["items"] == items
+    assert post(client, f"{name}/tell", {"round": 0, "costs": costs}).json() == {"told": 1}
+    assert sb.open_learner(url, name=name).costs[asked["indices"]].tolist() == [1.5, 2.0]
 
 
-def test_labels_that_are_numbers(client, url):
-    (asked,) = post(client, "items/ask", {"available": [1, 4.0]}).json()["rounds"]
-    assert asked["items"] == [1, 4]
-    assert post(client, "items/tell", {"round": 0, "rewards": {"4": 2.0, "1": 1.0}}).json() == {"told": 1}
-    assert sb.open_learner(url, name="items").means.tolist() == [0, 1, 0, 0, 2, 0]
-
-
-def test_partial_outcomes(client, learner):
-    (asked,) = post(client, "courier/ask", {"available": {"except": [["home", "a"]]}}).json()["rounds"]
-    assert error_of(post(client, "courier/tell", {"round": 0, "costs": [None, 1]})) == (
-        "costs of round 0 must be finite, one for each item, got null at index 0 for ('home', 'b'): if some items were not "
-        'observed, pass "partial": true; if none was, forget round 0'
-    )
-    assert post(client, "courier/tell", {"round": 0, "costs": [None, 1], "partial": True}).status_code == 200
-    assert learner.plays[asked["indices"]].tolist() == [0, 1]
-
-
-def test_misspelt_keys(client):
-    for action, body, end in (
-        ("tell", {"rond": 0, "costs": [1, 1]}, "the key 'round', got 'rond': did you mean 'round'?"),
-        ("tell", {"round": 0, "cost": [1, 1]}, "keys round, rewards, costs, partial, got 'cost': did you mean 'costs'?"),
-        ("tell", {"round": 0}, "one of rewards, costs, got none: add one"),
-        ("expire", {"second": 3}, "must only have the keys age, before, seconds, got 'second': did you mean 'seconds'?"),
-        ("ask", {"available": {"exept": []}}, "must only have the keys except, by_label, got 'exept': did you mean 'except'?"),
-    ):
-        assert error_of(post(client, f"courier/{action}", body)).endswith(end)
-
-
-def test_keys(client, learner):
-    first = post(client, "courier/ask", key="order 1").json()
-    assert post(client, "courier/ask", key="order 1").json() == first
-    costs = [1.0] * len(first["rounds"][0]["items"])
-    for _ in range(2):
-        assert post(client, "courier/tell", {"round": 0, "costs": costs}, key="outcome 1").json() == {"told": 1}
-    for _ in range(2):
-        assert post(client, "courier/ask", {"count": 2}, key="two").json()["rounds"][-1]["round"] == 2
-    assert learner.rounds == 3
-    other = post(client, "courier/forget", {"round": 1}, key="order 1")
-    assert other.status_code == 422
-    assert error_of(other).startswith("Idempotency-Key must be one for the same call, got 'order 1', which was ask of")
-    for action, body, key in (
-        ("ask", {"available": {"except": [["home", "a"]]}}, "order 1"),
-        ("ask", {"count": 3}, "two"),
-        ("tell", {"round": 0, "costs": [2.0] * len(costs)}, "outcome 1"),
-    ):
-        other = post(client, f"courier/{action}", body, key=key)
-        assert other.status_code == 422
-        assert "with other arguments: choose another key" in error_of(other)
+def test_messages_name_what_the_request_has(client):
+    """Where the errors of learners name arguments of Python."""
+    post(client, "courier/ask", {"available": STREETS[1]}, key="order 1")
+    for action, body, key, message in (
+        ("tell", {"round": 0, "costs": [None, 1]}, None,
+         "costs of round 0 must be finite, one for each item, got null at index 0 for ('home', 'b'): if some items were not "
+         'observed, pass "partial": true; if none was, forget round 0'),
+        ("tell-many", {"outcomes": [{"round": 0, "rewards": [1, 1]}, {"round": 1, "costs": [1, 1]}]}, None,
+         "outcomes must hold rewards or costs, got both: pass one kind in each request"),
+        ("forget", {"round": 0}, "order 1", "Idempotency-Key must be one for the same call, got 'order 1', which was ask of the "
+         "rounds [0]: choose another key for each call"),
+        ("ask", {}, "order 1", "Idempotency-Key must be one for the same call, got 'order 1', which was ask of the rounds [0] "
+         "with other arguments: choose another key for each call"),
+    ):  # fmt: skip
+        refused = post(client, f"courier/{action}", body, key=key)
+        assert (refused.status_code, error_of(refused)) == (422, message)
 
 
 def test_the_summary(client, learner):
