@@ -1,5 +1,5 @@
-"""Hostile instances, studies and states of learners; see `fuzz_readers.py`."""
-# ruff: noqa: D102 (fuzz_readers.py describes the methods of all readers)
+"""Instances, tables, studies, folders of runs, archives and bounds; see `fuzz_readers.py`."""
+# ruff: noqa: D102 (`fuzz_judging.Reader` describes the methods)
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import io
 import json
 import math
 import random
+import re
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import fuzz_inputs as inputs
-from fuzz_judging import REFUSED, RIGHT, Case, check_instance, refused, require
+import pandas as pd
+from fuzz_judging import REFUSED, RIGHT, Case, Reader, check_instance, require, run_program
 
 import semibandits as sb
-from semibandits import matroids
-from semibandits.errors import SemibanditsError
-from semibandits.families.description import digest
-from semibandits.instances import ProblemOptions, instance_from_description, read_csv, read_json
-from semibandits.studies import read_study
+from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_csv, read_json, read_table
+from semibandits.studies import Study, read_study, run_study
 from semibandits.studies.study_file import study_tables, study_text
 from semibandits.studies.task import Task
 
 
-class CsvInstances:
+class CsvInstances(Reader):
     """Instances in CSV files, with the options of the command line."""
 
     SEEDS = (
@@ -50,9 +50,6 @@ class CsvInstances:
         "1.5.2", "٣", "½", "1 ",
         "true", '"', "a" * 200_000,
     )  # fmt: skip
-
-    def prepare(self) -> None:
-        """Do nothing."""
 
     def make(self, rng: random.Random) -> Case:
         text, options = rng.choice(self.SEEDS)
@@ -89,13 +86,10 @@ class CsvInstances:
         csv.writer(file, quoting=rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])).writerows(rows)
         return Case({"x.csv": inputs.as_bytes(file.getvalue())}, options)
 
-    def judge(self, case: Case) -> str:
-        try:
-            instance = read_csv("x.csv", ProblemOptions(**case.arguments))
-        except SemibanditsError as error:
-            return refused(error)
-        check_instance(instance)
-        return RIGHT
+    def read(self, case: Case) -> Instance:
+        return read_csv("x.csv", ProblemOptions(**case.arguments))
+
+    check = staticmethod(check_instance)
 
 
 def instance_seeds() -> list[dict[str, Any]]:
@@ -145,29 +139,63 @@ def instance_seeds() -> list[dict[str, Any]]:
     ]
 
 
-class JsonInstances:
+class JsonInstances(Reader):
     """Instances in JSON files."""
 
     def prepare(self) -> None:
-        self.seeds = instance_seeds()
+        self.seeds = [json.dumps(seed).encode() for seed in instance_seeds()]
 
     def make(self, rng: random.Random) -> Case:
-        seed = rng.choice(self.seeds)
-        if rng.random() < 0.3:
-            return Case({"x.json": inputs.mutated_bytes(rng, json.dumps(seed).encode())})
-        text = inputs.json_text(inputs.mutated_value(rng, seed), ascii_only=rng.random() < 0.5)
-        return Case({"x.json": inputs.as_bytes(text)})
+        return Case({"x.json": inputs.damaged(rng, "x.json", rng.choice(self.seeds))})
 
-    def judge(self, case: Case) -> str:
-        try:
-            instance = read_json("x.json")
-        except SemibanditsError as error:
-            return refused(error)
-        check_instance(instance)
-        require(
-            instance_from_description(instance.description).labels == instance.labels, "different labels from the description"
+    def read(self, case: Case) -> Instance:
+        return read_json("x.json")
+
+    def check(self, found: Instance) -> None:
+        check_instance(found)
+        require(instance_from_description(found.description).labels == found.labels, "different labels from the description")
+
+
+class Tables(Reader):
+    """Lines of JSON, and files of Excel and Parquet."""
+
+    ROWS = (
+        {"tail": "a", "head": "b", "theta": 1.0},
+        {"tail": "b", "head": "c", "theta": 2.0},
+        {"tail": "a", "head": "c", "theta": 3.5},
+    )
+
+    def prepare(self) -> None:
+        frame = pd.DataFrame(list(self.ROWS))
+        frame.to_excel("seed.xlsx", index=False)
+        frame.to_parquet("seed.parquet", index=False)
+        self.entries = inputs.unzipped(Path("seed.xlsx").read_bytes())
+        self.entries["docProps/core.xml"] = re.sub(
+            rb">20[\dTZ:-]+<", b">2026-01-01T00:00:00Z<", self.entries["docProps/core.xml"]
         )
-        return RIGHT
+        self.parquet = Path("seed.parquet").read_bytes()
+
+    def make(self, rng: random.Random) -> Case:
+        kind = rng.choice(["lines", "lines", "lines", "xlsx", "parquet"])
+        if kind == "lines":
+            rows = inputs.mutated_value(rng, list(self.ROWS))
+            rows = rows if isinstance(rows, list) else [rows]
+            lines = [" ".join(inputs.json_text(row).split("\n")) for row in rows]
+            content = inputs.as_bytes("\n".join(lines))
+            return Case({"x.jsonl": inputs.mutated_bytes(rng, content) if rng.random() < 0.3 else content})
+        if kind == "parquet":
+            return Case({"x.parquet": inputs.mutated_bytes(rng, self.parquet)})
+        entries = dict(self.entries)
+        name = rng.choice(sorted(entries))
+        entries[name] = inputs.mutated_bytes(rng, entries[name])
+        book = inputs.zipped(entries) if rng.random() < 0.8 else inputs.mutated_bytes(rng, inputs.zipped(self.entries))
+        return Case({"x.xlsx": book})
+
+    def read(self, case: Case) -> Instance:
+        (name,) = case.files
+        return read_table(name, ProblemOptions(source="a", target="c"))
+
+    check = staticmethod(check_instance)
 
 
 TABLE = "item,theta\na,1\nb,2\nc,0.5\nd,0.1\n"
@@ -179,12 +207,12 @@ STUDY: dict[str, Any] = {
 }
 
 
-class Studies:
+class Studies(Reader):
     """Study files, up to the specification of the simulation; nothing is simulated."""
 
     def prepare(self) -> None:
         Path("t.csv").write_text(TABLE, encoding="utf-8")
-        self.seeds: list[dict[str, Any]] = [
+        seeds: list[dict[str, Any]] = [
             STUDY,
             {"problem": {"network": "polska", "family": "trees"}, "bound": {"method": "auto", "time_limit": 5}},
             {
@@ -197,82 +225,122 @@ class Studies:
                 "output": {"folder": "out", "report": False},
             },
         ]  # fmt: skip
+        self.seeds = [inputs.toml_text(seed).encode() for seed in seeds]
 
     def make(self, rng: random.Random) -> Case:
-        seed = rng.choice(self.seeds)
-        if rng.random() < 0.35:
-            return Case({"s.toml": inputs.mutated_bytes(rng, inputs.toml_text(seed).encode())})
-        return Case({"s.toml": inputs.as_bytes(inputs.toml_text(inputs.mutated_value(rng, seed)))})
+        return Case({"s.toml": inputs.damaged(rng, "s.toml", rng.choice(self.seeds), 0.35)})
 
-    def judge(self, case: Case) -> str:
-        try:
-            study = read_study("s.toml")
-            Task(study, redraw=False).check()
-        except SemibanditsError as error:
-            return refused(error)
-        kept = tomllib.loads(study_text(study))
-        require(kept == json.loads(json.dumps(study_tables(study))), "different tables when written and read")
-        return RIGHT
+    def read(self, case: Case) -> Study:
+        study = read_study("s.toml")
+        Task(study, redraw=False).check()
+        return study
+
+    def check(self, found: Study) -> None:
+        kept = tomllib.loads(study_text(found))
+        require(kept == json.loads(json.dumps(study_tables(found))), "different tables when written and read")
 
 
-class States:
-    """States of learners, most of them with a corrected checksum."""
+def run_folders() -> None:
+    """Write a study, the folder of its results, and the folder of an interrupted run."""
+    Path("t.csv").write_text(TABLE, encoding="utf-8")
+    Path("s.toml").write_text(inputs.toml_text(STUDY), encoding="utf-8")
+    run_study(read_study("s.toml"))
+
+    def interrupt(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    Path("s-results").rename("finished")
+    with contextlib.suppress(KeyboardInterrupt):
+        run_study(read_study("s.toml"), progress=interrupt)
+    Path("s-results").rename("begun")
+    for folder in (Path("finished"), Path("begun")):  # the only numbers in it that differ between runs
+        for path in (folder / "timings.json", folder / "bound.json"):
+            if path.exists():
+                path.write_text(
+                    re.sub(r'("\d+"|"seconds"): \d[\d.e-]*', r"\1: 0.125", path.read_text(encoding="utf-8")), encoding="utf-8"
+                )
+
+
+class RunFolders(Reader):
+    """Folders of finished and unfinished runs with damaged files, as read by `report` and `run`."""
 
     def prepare(self) -> None:
-        sets: list[sb.DecisionSet] = [
-            sb.Paths([("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("b", "t")], "s", "t"),
-            sb.SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3)]),
-            sb.MSets(5, 2),
-            sb.Matchings([("r", "x"), ("r", "y"), ("s", "x"), ("s", "y")]),
-            sb.MatroidBases(matroids.Laminar([[0, 1]], 1, d=4)),
-            sb.MatroidBases(matroids.Linear([[1, 0, 1, 1], [0, 1, 1, 0]], field=2)),
-            sb.MatroidBases(matroids.Linear([[1.5, 0, 1, 1], [0, 1, 1, 0]])),
-            sb.MatroidIntersection(matroids.Partition("aabb", 1), matroids.Uniform(4, 2)),
-            sb.EnumeratedDecisions([[1, 0, 1], [0, 1, 1]], items=[1.5, ("a", 2), 2**60]),
-        ]
-        policies = [sb.GLADE(), sb.CUCB(), sb.OSSB(), sb.ThompsonSampling(), sb.GLADE(rewards="bernoulli"), sb.AESCB()]
-        self.seeds = []
-        for k, decision_set in enumerate(sets):
-            policy = policies[k % len(policies)]
-            options = {} if policy.plans else {"half_life": 5.0, "drift_error": 0.1}
-            learner = sb.Learner(decision_set, policy, variance=0.5, seed=k, **options if k % 2 else {})
-            for _ in range(8):
-                asked = learner.ask()
-                learner.tell(asked.id, [float(item % 2) for item in asked.items])
-            learner.ask()
-            self.seeds.append(learner.state())
+        run_folders()
+        self.files = {
+            folder: sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file())
+            for folder in ("finished", "begun")
+        }
+        for folder, names in self.files.items():
+            names.remove("report.html") if "report.html" in names else None
+            require(any("parts" in name for name in names) == (folder == "begun"), f"{folder} with different files: {names}")
 
     def make(self, rng: random.Random) -> Case:
-        content = {key: value for key, value in rng.choice(self.seeds).items() if key != "checksum"}
-        checksum, kind = True, rng.random()
-        if kind < 0.15:
-            text = inputs.mutated_bytes(rng, json.dumps(content).encode()).decode("utf-8", "replace")
-        elif kind < 0.4:
-            state = inputs.mutated_value(rng, content)
-            text, checksum = inputs.json_text(state), rng.random() < 0.8
-        else:  # within one part, so that the remaining checks are reached
-            part = rng.choice([key for key, value in content.items() if isinstance(value, dict | list)])
-            text = inputs.json_text({**content, part: inputs.mutated_value(rng, content[part])})
-        return Case({"state.json": inputs.as_bytes(text)}, {"checksum": checksum})
+        folder = rng.choice(["finished", "begun"])
+        files: dict[str, bytes | str | None] = {}
+        for name in rng.sample(self.files[folder], rng.choice((1, 1, 1, 2))):
+            content = Path(folder, name).read_bytes()
+            files[name] = rng.choice([None, ""]) if rng.random() < 0.05 else inputs.damaged(rng, name, content, 0.45)
+        return Case({f"results/{name}": content for name, content in files.items()}, {
+            "folder": folder, "command": rng.choice(["report", "report-json", "run"]),
+        })  # fmt: skip
 
     def judge(self, case: Case) -> str:
-        try:
-            state = json.loads(Path("state.json").read_bytes())
-        except (ValueError, RecursionError):
-            return REFUSED  # by Python, before the library reads it
-        if case.arguments["checksum"] and isinstance(state, dict):
-            with contextlib.suppress(ValueError, RecursionError, OverflowError):
-                state["checksum"] = digest(state)
-        try:
-            learner = sb.Learner.from_state(state)
-        except SemibanditsError as error:
-            return refused(error)
-        kept = learner.state()
-        require(sb.Learner.from_state(json.loads(json.dumps(kept))).state() == kept, "a different state when saved and restored")
-        try:
-            asked = learner.ask()
-            learner.tell(asked.id, [0.5] * len(asked.items))
-            learner.best()
-        except SemibanditsError as error:
-            return refused(error)
-        return RIGHT
+        folder, command = case.arguments["folder"], case.arguments["command"]
+        for path in Path(folder).rglob("*"):
+            if path.is_file() and f"results/{path.relative_to(folder)}" not in case.files:
+                target = Path("results", path.relative_to(folder))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
+        Path("results/report.html").unlink(missing_ok=True)
+        if command == "run":
+            code, _ = run_program(["run", "s.toml", "--output", "results"])
+            if code == 0:
+                require(sb.load_simulation("results/simulation.zip").policies == ("CUCB", "ThompsonSampling"), "other policies")
+        else:
+            as_json = ["--json"] * (command == "report-json")
+            code, _ = run_program(["report", "results", *as_json], json_wanted=bool(as_json))
+            require((code == 0) == Path("results/report.html").exists(), f"report and exit code {code} disagree")
+        return REFUSED if code else RIGHT
+
+
+class Archives(Reader):
+    """Files of results."""
+
+    def prepare(self) -> None:
+        run_folders()
+        self.seeds = [Path("finished/simulation.zip").read_bytes()]
+        rewards = sb.GaussianRewards([0.1, 0.5, 0.9], variance=1.0)
+        sb.simulate(sb.MSets(3, 1), rewards, [sb.CUCB()], 10, 1, seed=0, bound=False).save("unbounded.sim")
+        self.seeds.append(Path("unbounded.sim").read_bytes())
+
+    def make(self, rng: random.Random) -> Case:
+        return Case({"x.zip": inputs.damaged(rng, "x.zip", rng.choice(self.seeds))})
+
+    def read(self, case: Case) -> sb.SimulationResult:
+        return sb.load_simulation("x.zip")
+
+    def check(self, found: sb.SimulationResult) -> None:
+        found.save("again.zip")
+        sb.load_simulation("again.zip").save("once-more.zip")
+        require(Path("again.zip").read_bytes() == Path("once-more.zip").read_bytes(), "different bytes when saved again")
+
+
+class Bounds(Reader):
+    """Files of bounds, as read by `report`."""
+
+    def prepare(self) -> None:
+        self.seeds = []
+        for k, description in enumerate(instance_seeds()[:6]):
+            Path(f"{k}.json").write_text(json.dumps(description), encoding="utf-8")
+            code, _ = run_program(["bound", f"{k}.json", "--save", "b.json"])
+            require(code == 0, "no bound for a seed")
+            self.seeds.append(re.sub(rb'"seconds": \d[\d.e-]*', b'"seconds": 0.125', Path("b.json").read_bytes()))
+
+    def make(self, rng: random.Random) -> Case:
+        return Case({"bound.json": inputs.damaged(rng, "bound.json", rng.choice(self.seeds))})
+
+    def judge(self, case: Case) -> str:
+        code, _ = run_program(["report", "bound.json", "--to", "r.html"])
+        require((code == 0) == Path("r.html").exists(), f"report and exit code {code} disagree")
+        return REFUSED if code else RIGHT

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import hashlib
+import io
 import json
 import random
 import re
+import tomllib
+import zipfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,11 @@ def mutated_bytes(rng: random.Random, content: bytes) -> bytes:
 def name(rng: random.Random) -> str:
     """A name of some kind, sometimes of two kinds at once."""
     return rng.choice(NAMES) + (rng.choice(NAMES) if rng.random() < 0.3 else "")
+
+
+def word(text: str) -> str:
+    """A text that can be part of a command line or the name of a file: valid, without zero bytes."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def unexpected_value(rng: random.Random, near: Any = None) -> Any:
@@ -172,3 +185,78 @@ def _toml(value: Any) -> str:
 def as_bytes(text: str) -> bytes:
     """Text as UTF-8, where lone surrogates become invalid bytes."""
     return text.encode("utf-8", errors="surrogatepass")
+
+
+def damaged(rng: random.Random, file: str, content: bytes, share: float = 0.3) -> bytes:
+    """A file with changed bytes, or with changed values in all but this share of cases if its format has values."""
+    change = FORMATS.get(Path(file).suffix)
+    return mutated_bytes(rng, content) if change is None or rng.random() < share else change(rng, content)
+
+
+def _mutated_json(rng: random.Random, content: bytes) -> bytes:
+    return as_bytes(json_text(mutated_value(rng, json.loads(content)), ascii_only=rng.random() < 0.5))
+
+
+def _mutated_toml(rng: random.Random, content: bytes) -> bytes:
+    return as_bytes(toml_text(mutated_value(rng, tomllib.loads(content.decode()))))
+
+
+def _mutated_archive(rng: random.Random, content: bytes) -> bytes:
+    """An archive with changed entries and mostly corrected checksums."""
+    entries = unzipped(content)
+    description = json.loads(entries.pop("simulation.json"))
+    if rng.random() < 0.7 and entries:
+        changed = rng.choice(sorted(entries))
+        entries[changed] = _mutated_array(rng, entries[changed])
+        about = description["arrays"][changed.removesuffix(".npy")]
+        with contextlib.suppress(Exception):
+            array = np.lib.format.read_array(io.BytesIO(entries[changed]), allow_pickle=False)
+            about.update(dtype=array.dtype.str, shape=list(array.shape))
+        if rng.random() < 0.9:
+            about["sha256"] = hashlib.sha256(entries[changed]).hexdigest()
+    if rng.random() < 0.5:
+        description = mutated_value(rng, description)
+    if rng.random() < 0.05 and entries:
+        entries[word(name(rng)) or "x"] = entries[rng.choice(sorted(entries))]
+    entries = {"simulation.json": as_bytes(json_text(description)), **entries}
+    return zipped(entries, rng.choice([zipfile.ZIP_STORED] * 9 + [zipfile.ZIP_DEFLATED]))
+
+
+def _mutated_array(rng: random.Random, entry: bytes) -> bytes:
+    array = np.lib.format.read_array(io.BytesIO(entry), allow_pickle=False).copy()
+    match rng.randrange(5):
+        case 0:
+            return mutated_bytes(rng, entry)
+        case 1:
+            shape = rng.choice(["(10000000000,)", "(-1,)", "()", "(0,)", "(1, 99999999999999999999)", "(2,) + (3,)"])
+            return re.sub(rb"'shape': \([^)]*\)", b"'shape': " + shape.encode(), entry)
+        case 2:
+            array = array.astype(rng.choice(["<f4", "<i4", ">f8", "?", "<c16", "<U3", "<u8"]))
+        case 3:
+            array = rng.choice([array.T, array[:0], array[..., :1], array[None], np.concatenate((array, array))])
+        case _ if array.size:
+            odd = np.array(rng.choice([np.nan, np.inf, -1.0, 0.0, 1e300, -1e300, 2.0**62]))
+            with np.errstate(all="ignore"):
+                array.ravel()[rng.randrange(array.size)] = odd.astype(array.dtype)
+    file = io.BytesIO()
+    np.lib.format.write_array(file, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    return file.getvalue()
+
+
+FORMATS = {".json": _mutated_json, ".toml": _mutated_toml, ".zip": _mutated_archive}
+"""How values of a file are changed, by the end of its name."""
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    """The entries of an archive."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {entry: archive.read(entry) for entry in archive.namelist()}
+
+
+def zipped(entries: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
+    """An archive of these entries."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for entry, content in entries.items():
+            archive.writestr(zipfile.ZipInfo(entry), content, compression)
+    return file.getvalue()

@@ -1,18 +1,20 @@
-"""Criteria for a correct result and for one clear error; `fuzz.py` runs the cases."""
+"""What a reader of `fuzz.py` is, and the criteria for a correct result and for one clear error."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import json
+import random
 import unicodedata
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from semibandits.cli import main
-from semibandits.errors import SemibanditsError
+from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.instances import Instance, read_json, write_json
 
 LONGEST_MESSAGE = 5_000
@@ -28,8 +30,18 @@ class Wrong(Exception):  # noqa: N818 (a result, not a fault of this program)
 class Case:
     """Files to write, by name, and the call that uses them. None means that a file is removed, "" that it is a folder."""
 
-    files: dict[str, bytes | str | None]
+    files: dict[str, bytes | Literal[""] | None]
     arguments: dict[str, Any] = field(default_factory=dict)
+
+    def write_files(self) -> None:
+        """Write the files to the current folder."""
+        for name, content in self.files.items():
+            path = Path(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if content == "":
+                path.mkdir(exist_ok=True)
+            elif content is not None:
+                path.write_bytes(content)
 
 
 def require(holds: bool, message: str) -> None:
@@ -44,6 +56,50 @@ def refused(error: SemibanditsError) -> str:
     require(bool(message.strip()), "an error without a message")
     require(len(message) <= LONGEST_MESSAGE, f"an error of {len(message):,} characters")
     return REFUSED
+
+
+class Reader:
+    """A reader: either `judge`, as for calls of the program, or `read`, and `check` and `use` for what it returns.
+
+    Each case starts with the folder as `prepare` left it, to which its files are added.
+    """
+
+    def prepare(self) -> None:
+        """Write valid documents to the current folder."""
+
+    def make(self, rng: random.Random) -> Case:
+        """The files of a case, and the call that uses them."""
+        raise NotImplementedError
+
+    def read(self, case: Case) -> Any:
+        """What the library makes of the files; its errors are refusals."""
+
+    def check(self, found: Any) -> None:
+        """Check what was read; every error is a failure."""
+
+    def use(self, found: Any) -> None:
+        """Use what was read; errors of the library are refusals."""
+
+    def judge(self, case: Case) -> str:
+        """Whether the case is right or refused; raises in all other cases."""
+        try:
+            found = self.read(case)
+        except SemibanditsError as error:
+            return refused(error)
+        self.check(found)
+        try:
+            self.use(found)
+        except SemibanditsError as error:
+            return refused(error)
+        return RIGHT
+
+
+def parsed(name: str) -> Any:
+    """The JSON of a file; what Python refuses is not read by the library."""
+    try:
+        return json.loads(Path(name).read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{name} must be JSON, got {type(error).__name__}: pass another file") from error
 
 
 def check_terminal(stream: str, text: str) -> None:

@@ -1,5 +1,5 @@
-"""Hostile exports, databases, logs of learners and answers of a service; see `fuzz_readers.py`."""
-# ruff: noqa: D102 (fuzz_readers.py describes the methods of all readers)
+"""States, exports, databases and logs of learners, and answers of a service; see `fuzz_readers.py`."""
+# ruff: noqa: D102 (`fuzz_judging.Reader` describes the methods)
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import socket
 import sqlite3
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,9 +19,10 @@ import fuzz_inputs as inputs
 import numpy as np
 import pandas as pd
 from fastapi.testclient import TestClient
-from fuzz_judging import REFUSED, RIGHT, Case, refused, require, run_program
+from fuzz_judging import REFUSED, RIGHT, Case, Reader, parsed, refused, require, run_program
 
 import semibandits as sb
+from semibandits import matroids
 from semibandits.client import Client
 from semibandits.errors import SemibanditsError, StorageError
 from semibandits.families.description import digest
@@ -30,6 +31,74 @@ from semibandits.learning.database.entries import Entry
 from semibandits.service import create_app
 
 ARCS = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")]
+
+
+def play(learner: Any, rounds: int) -> None:
+    """Ask and tell so many times."""
+    for _ in range(rounds):
+        asked = learner.ask()
+        learner.tell(asked.id, [0.5] * len(asked.items))
+    learner.best()
+
+
+def check_restored(learner: sb.Learner) -> None:
+    """Check that a learner restored from its state has the same state."""
+    kept = learner.state()
+    require(sb.Learner.from_state(json.loads(json.dumps(kept))).state() == kept, "another state when restored")
+
+
+class States(Reader):
+    """States of learners, most of them with a corrected checksum."""
+
+    def prepare(self) -> None:
+        sets: list[sb.DecisionSet] = [
+            sb.Paths([("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("b", "t")], "s", "t"),
+            sb.SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3)]),
+            sb.MSets(5, 2),
+            sb.Matchings([("r", "x"), ("r", "y"), ("s", "x"), ("s", "y")]),
+            sb.MatroidBases(matroids.Laminar([[0, 1]], 1, d=4)),
+            sb.MatroidBases(matroids.Linear([[1, 0, 1, 1], [0, 1, 1, 0]], field=2)),
+            sb.MatroidBases(matroids.Linear([[1.5, 0, 1, 1], [0, 1, 1, 0]])),
+            sb.MatroidIntersection(matroids.Partition("aabb", 1), matroids.Uniform(4, 2)),
+            sb.EnumeratedDecisions([[1, 0, 1], [0, 1, 1]], items=[1.5, ("a", 2), 2**60]),
+        ]
+        policies = [sb.GLADE(), sb.CUCB(), sb.OSSB(), sb.ThompsonSampling(), sb.GLADE(rewards="bernoulli"), sb.AESCB()]
+        self.seeds = []
+        for k, decision_set in enumerate(sets):
+            policy = policies[k % len(policies)]
+            options = {} if policy.plans else {"half_life": 5.0, "drift_error": 0.1}
+            learner = sb.Learner(decision_set, policy, variance=0.5, seed=k, **options if k % 2 else {})
+            for _ in range(8):
+                asked = learner.ask()
+                learner.tell(asked.id, [float(item % 2) for item in asked.items])
+            learner.ask()
+            self.seeds.append(learner.state())
+
+    def make(self, rng: random.Random) -> Case:
+        content = {key: value for key, value in rng.choice(self.seeds).items() if key != "checksum"}
+        checksum, kind = True, rng.random()
+        if kind < 0.15:
+            text = inputs.mutated_bytes(rng, json.dumps(content).encode()).decode("utf-8", "replace")
+        elif kind < 0.4:
+            state = inputs.mutated_value(rng, content)
+            text, checksum = inputs.json_text(state), rng.random() < 0.8
+        else:  # within one part, so that the remaining checks are reached
+            part = rng.choice([key for key, value in content.items() if isinstance(value, dict | list)])
+            text = inputs.json_text({**content, part: inputs.mutated_value(rng, content[part])})
+        return Case({"state.json": inputs.as_bytes(text)}, {"checksum": checksum})
+
+    def read(self, case: Case) -> sb.Learner:
+        state = parsed("state.json")
+        if case.arguments["checksum"] and isinstance(state, dict):
+            with contextlib.suppress(ValueError, RecursionError, OverflowError):
+                state["checksum"] = digest(state)
+        return sb.Learner.from_state(state)
+
+    def check(self, found: sb.Learner) -> None:
+        check_restored(found)
+
+    def use(self, found: sb.Learner) -> None:
+        play(found, 1)
 
 
 def made_database(path: str) -> None:
@@ -59,7 +128,7 @@ def used_learner(url: str, name: str) -> None:
             require(other.state() == learner.state(), "another state in a second handle")
 
 
-class Exports:
+class Exports(Reader):
     """Exported learners, as read by `learner import`, most of them with corrected checksums."""
 
     def prepare(self) -> None:
@@ -135,7 +204,7 @@ def _summed(parts: list[Any]) -> list[str]:
     return [*lines, json.dumps({"checksum": hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()})]
 
 
-class Databases:
+class Databases(Reader):
     """Files of SQLite with changed bytes, cells, lines and tables."""
 
     TABLES = ("semibandits_meta", "semibandits_learners", "semibandits_journal", "semibandits_snapshots")
@@ -210,7 +279,7 @@ def _forge(rng: random.Random, database: sqlite3.Connection) -> None:
         database.execute(f"UPDATE semibandits_{table} SET {column} = ? WHERE {row}", (zlib.compress(text),))
 
 
-class Answers:
+class Answers(Reader):
     """Answers of a hostile service to `semibandits.client`."""
 
     CALLS: ClassVar[dict[str, Callable[[Client], Any]]] = {
@@ -292,17 +361,13 @@ class Answers:
             answer = inputs.mutated_bytes(rng, answer)
         return Case({"answer": answer}, {"call": call})
 
-    def judge(self, case: Case) -> str:
+    def read(self, case: Case) -> str:
         self.answer = Path("answer").read_bytes()
         with Client(f"http://127.0.0.1:{self.listener.getsockname()[1]}", retries=0, timeout=3.0) as client:
-            try:
-                repr(self.CALLS[case.arguments["call"]](client))
-            except SemibanditsError as error:
-                return refused(error)
-        return RIGHT
+            return repr(self.CALLS[case.arguments["call"]](client))
 
 
-class Logs:
+class Logs(Reader):
     """Logs, priors, observed outcomes and frames as Python objects."""
 
     SEEDS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -319,71 +384,52 @@ class Logs:
         ("bound", {"theta": [1, 2, 0.5, 3], "variance": [1, 2, 3, 4], "gap": 1e-3, "tie_tolerance": 1e-9}),
     )  # fmt: skip
 
-    def prepare(self) -> None:
-        """Do nothing."""
-
     def make(self, rng: random.Random) -> Case:
         kind, arguments = rng.choice(self.SEEDS)
         changed = {key: inputs.mutated_value(rng, [value]) if rng.random() < 0.6 else [value] for key, value in arguments.items()}
         return Case({"x.json": inputs.as_bytes(inputs.json_text(changed))}, {"kind": kind, "array": rng.random() < 0.3})
 
-    def judge(self, case: Case) -> str:
-        try:
-            read = json.loads(Path("x.json").read_bytes())
-        except (ValueError, RecursionError):
-            return REFUSED  # by Python, before the library reads it
-        values = {key: value[0] for key, value in read.items() if isinstance(value, list) and value}
+    def read(self, case: Case) -> sb.Learner | None:
+        values = {key: value[0] for key, value in parsed("x.json").items() if isinstance(value, list) and value}
         if case.arguments["array"]:
             with contextlib.suppress(ValueError, OverflowError, RecursionError):
                 values = {key: np.array(value) if isinstance(value, list) else value for key, value in values.items()}
-        try:
-            with np.errstate(all="ignore"):
-                self._use(case.arguments["kind"], values)
-        except SemibanditsError as error:
-            return refused(error)
-        return RIGHT
+        with np.errstate(all="ignore"):
+            return self._made(case.arguments["kind"], values)
 
-    def _use(self, kind: str, values: dict[str, Any]) -> None:
+    def use(self, found: sb.Learner | None) -> None:
+        if found is not None:
+            with np.errstate(all="ignore"):
+                play(found, 2)
+            check_restored(found)
+
+    def _made(self, kind: str, values: dict[str, Any]) -> sb.Learner | None:
+        """The learner of these arguments; None for a bound and for rewards, which are checked."""
         paths = sb.Paths(ARCS, "s", "t")
         match kind:
             case "history":
-                self._play(sb.Learner.from_history(paths, values.pop("items", []), variance=0.5, seed=0, **values))
+                return sb.Learner.from_history(paths, values.pop("items", []), variance=0.5, seed=0, **values)
             case "rounds":
-                self._play(sb.Learner.from_rounds(paths, variance=0.5, seed=0, **values))
+                return sb.Learner.from_rounds(paths, variance=0.5, seed=0, **values)
             case "learner":
-                self._play(sb.Learner(paths, **{"seed": 0, "variance": None if "law" in values else 0.5, **values}))
+                return sb.Learner(paths, **{"seed": 0, "variance": None if "law" in values else 0.5, **values})
             case "tell":
                 learner = sb.Learner(paths, sb.CUCB(), variance=0.5, seed=0)
                 learner.tell(learner.ask().id, values.pop("rewards", None), **values)
-                self._play(learner)
+                return learner
             case "replay":
                 model = sb.ReplayedRewards(values.pop("outcomes", []), **values)
                 drawn = model.draw(np.arange(model.d), np.random.default_rng(0))
                 require(drawn.shape == (model.d,), "outcomes of another shape")
             case "frame" | "routes":
-                with self._framed(values) as frame:
-                    kind_of_set = sb.Paths if kind == "frame" else sb.Routes
-                    extra = {"least": "least"} if kind == "routes" else {}
-                    decision_set = kind_of_set(frame, "s", "t", **extra)
-                    self._play(sb.Learner(decision_set, sb.CUCB(), variance=0.5, seed=0))
+                try:
+                    frame = pd.DataFrame(values)
+                except Exception as error:  # of pandas, before the library reads it
+                    raise sb.InvalidInputError(f"values must be a frame, got {type(error).__name__}: pass others") from error
+                kind_of_set, extra = (sb.Paths, {}) if kind == "frame" else (sb.Routes, {"least": "least"})
+                return sb.Learner(kind_of_set(frame, "s", "t", **extra), sb.CUCB(), variance=0.5, seed=0)
             case _:
                 theta = values.pop("theta", None)
                 bound = sb.graves_lai(paths, theta, throw=False, time_limit=2.0, **values)
                 require(0.0 <= bound.lower <= bound.value, f"a bracket from {bound.lower} to {bound.value}")
-
-    def _play(self, learner: sb.Learner) -> None:
-        for _ in range(2):
-            asked = learner.ask()
-            learner.tell(asked.id, [0.5] * len(asked.items))
-        learner.best()
-        kept = learner.state()
-        require(sb.Learner.from_state(json.loads(json.dumps(kept))).state() == kept, "another state when restored")
-
-    @contextlib.contextmanager
-    def _framed(self, values: dict[str, Any]) -> Iterator[Any]:
-        """A frame of these columns; what pandas refuses is not judged."""
-        try:
-            frame = pd.DataFrame(values)
-        except Exception as error:
-            raise sb.InvalidInputError(f"not a frame, got {type(error).__name__}: pandas refuses it") from error
-        yield frame
+        return None

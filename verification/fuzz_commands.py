@@ -1,26 +1,26 @@
-"""Hostile options of every command, words to complete, and tables of other programs; see `fuzz_readers.py`."""
-# ruff: noqa: D102 (fuzz_readers.py describes the methods of all readers)
+"""Options of every command, words to complete, and names of every kind in all outputs; see `fuzz_readers.py`."""
+# ruff: noqa: D102 (`fuzz_judging.Reader` describes the methods)
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
+import json
 import os
 import random
 import re
-import zipfile
+import unicodedata
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
 import fuzz_inputs as inputs
-import pandas as pd
 from fuzz_documents import STUDY, TABLE
-from fuzz_judging import REFUSED, RIGHT, Case, check_instance, check_terminal, refused, require, run_program
+from fuzz_judging import REFUSED, RIGHT, Case, Reader, Wrong, check_terminal, require, run_program
 from fuzz_learners import made_database
 
 from semibandits.cli import main
-from semibandits.errors import SemibanditsError
-from semibandits.instances import ProblemOptions, read_table
 from semibandits.service import server
 
 PROBLEM = ["--size", "2"]
@@ -92,7 +92,7 @@ NUMBERS = [
 ]  # fmt: skip
 
 
-class CommandLines:
+class CommandLines(Reader):
     """Command lines with unexpected options, values, words and orders; failing ones must leave no new file."""
 
     def prepare(self) -> None:
@@ -162,8 +162,7 @@ def _must_not_run(words: list[str], token: str | None) -> bool:
 
 def _argument(rng: random.Random, word: str) -> str:
     """A word as an operating system passes it: without zero bytes, with surrogates for invalid UTF-8."""
-    word = word.replace("\0", "")
-    return word.encode("utf-8", "replace").decode() + rng.choice([""] * 19 + ["\udcff"])
+    return inputs.word(word) + rng.choice([""] * 19 + ["\udcff"])
 
 
 def _files() -> set[str]:
@@ -174,62 +173,108 @@ def _files() -> set[str]:
 @contextlib.contextmanager
 def _environment(variables: dict[str, str]) -> Any:
     try:
-        os.environ.update({name: value.encode("utf-8", "replace").decode() for name, value in variables.items()})
+        os.environ.update({name: inputs.word(value) for name, value in variables.items()})
         yield
     finally:
         for name in variables:
             os.environ.pop(name, None)
 
 
-class Tables:
-    """Lines of JSON, and files of Excel and Parquet."""
-
-    ROWS = (
-        {"tail": "a", "head": "b", "theta": 1.0},
-        {"tail": "b", "head": "c", "theta": 2.0},
-        {"tail": "a", "head": "c", "theta": 3.5},
-    )
+class Names(Reader):
+    """Names of items, nodes, groups, instances, units and files, in every kind of output."""
 
     def prepare(self) -> None:
-        frame = pd.DataFrame(list(self.ROWS))
-        frame.to_excel("seed.xlsx", index=False)
-        frame.to_parquet("seed.parquet", index=False)
-        with zipfile.ZipFile("seed.xlsx") as book:
-            self.entries = {name: book.read(name) for name in book.namelist()}
-        self.entries["docProps/core.xml"] = re.sub(
-            rb">20[\dTZ:-]+<", b">2026-01-01T00:00:00Z<", self.entries["docProps/core.xml"]
-        )
-        self.parquet = Path("seed.parquet").read_bytes()
+        Path("t.csv").write_text(TABLE, encoding="utf-8")
 
     def make(self, rng: random.Random) -> Case:
-        kind = rng.choice(["lines", "lines", "lines", "xlsx", "parquet"])
-        if kind == "lines":
-            rows = inputs.mutated_value(rng, list(self.ROWS))
-            rows = rows if isinstance(rows, list) else [rows]
-            lines = [" ".join(inputs.json_text(row).split("\n")) for row in rows]
-            content = inputs.as_bytes("\n".join(lines))
-            return Case({"x.jsonl": inputs.mutated_bytes(rng, content) if rng.random() < 0.3 else content})
-        if kind == "parquet":
-            return Case({"x.parquet": inputs.mutated_bytes(rng, self.parquet)})
-        entries = dict(self.entries)
-        name = rng.choice(sorted(entries))
-        entries[name] = inputs.mutated_bytes(rng, entries[name])
-        book = _zipped(entries) if rng.random() < 0.8 else inputs.mutated_bytes(rng, _zipped(self.entries))
-        return Case({"x.xlsx": book})
+        one, other = inputs.name(rng), inputs.name(rng)
+        kind = rng.choice(["items", "nodes", "rows", "groups", "texts", "file", "csv", "option", "study"])
+        theta: dict[str, Any] = {"theta": [1, 2, 0.5, 0.25]}
+        documents: dict[str, dict[str, Any]] = {
+            "items": {"family": "msets", "size": 2, "items": [one, other, "c", "d"], **theta},
+            "nodes": {
+                "family": "paths", "edges": [[one, "b"], [one, "c"], ["b", other], ["c", other]], "source": one, "target": other,
+                **theta,
+            },
+            "rows": {"family": "matchings", "edges": [[one, "x"], [one, other], ["r", "x"], ["r", other]], **theta},
+            "groups": {
+                "family": "matroid", "matroid": {"kind": "partition", "groups": [one, one, other, other], "capacities": 1},
+                **theta,
+            },
+            "texts": {"family": "msets", "size": 2, "name": one, "unit": other, "note": inputs.name(rng), **theta},
+        }  # fmt: skip
+        use = rng.choice(["bound", "json", "svg", "report", "run"])
+        if kind in documents:
+            return Case({"x.json": inputs.as_bytes(inputs.json_text(documents[kind]))}, {"use": use, "names": [one, other]})
+        if kind == "csv":
+            file = io.StringIO()
+            csv.writer(file).writerows([["item", "theta"], [one, 1], [other, 2], ["c", 0.5]])
+            return Case(
+                {"x.csv": inputs.as_bytes(file.getvalue())}, {"use": use, "names": [one, other], "options": ["--size", "1"]}
+            )
+        if kind == "file":
+            stem = inputs.word(one.replace("/", ""))[:60] or "x"
+            stem = "x" + stem if stem.startswith(("-", ".")) else stem
+            return Case({stem + ".csv": TABLE.encode()}, {"use": use, "names": [], "options": ["--size", "2"]})
+        if kind == "option":
+            arcs = b"tail,head,theta\na,b,1\nb,c,1\n"
+            safe = inputs.word(one)
+            options = rng.choice(
+                [[f"--source={safe}", "--target=c"], [f"--family={safe}"], [f"--method={safe}", "--family=trees"]]
+            )
+            return Case({"x.csv": arcs}, {"use": "bound", "names": [], "options": options})
+        study = {**STUDY, "problem": {"file": "t.csv", "size": 2, rng.choice(["source", "family", one, "network"]): other}}
+        study["simulation"] = {
+            **STUDY["simulation"],
+            "policies": [rng.choice(["CUCB", one, f"CUCB:{one}", f"CUCB:radius={other}"])],
+        }
+        return Case({"x.toml": inputs.as_bytes(inputs.toml_text(study))}, {"use": "run", "names": []})
 
     def judge(self, case: Case) -> str:
-        (name,) = case.files
-        try:
-            instance = read_table(name, ProblemOptions(source="a", target="c"))
-        except SemibanditsError as error:
-            return refused(error)
-        check_instance(instance)
+        (file,) = case.files
+        names, use, options = case.arguments["names"], case.arguments["use"], case.arguments.get("options", [])
+        if use == "run":
+            return self._run(file, options)
+        more = {"json": ["--json"], "svg": ["--plot", "p.svg"], "report": ["--save", "b.json"]}.get(use, [])
+        code, shown = run_program(["bound", file, *options, *more], json_wanted=use == "json")
+        if code == 2:
+            return REFUSED
+        if "Best set" in shown and use != "json":  # the first two items: names of plain characters are shown as they are
+            flat = "".join(shown.split())
+            for plain in ("".join(name.split()) for name in names if name.isprintable() and name.isascii()):
+                require(len(plain) > 60 or plain in flat, f"the name {plain!r} is not shown literally")
+        if use == "svg":
+            root = ET.parse("p.svg").getroot()
+            require(not [node for node in root.iter() if node.tag.endswith("script")], "a script in a drawing")
+        if use == "report":
+            code, _ = run_program(["report", "b.json", "--to", "r.html"])
+            require(code == 0, "no report of a saved bound")
+            check_page(Path("r.html"))
+        return RIGHT
+
+    def _run(self, file: str, options: list[str]) -> str:
+        simulate = ["simulate", file, *options, "-p", "CUCB", "-T", "20", "-n", "2", "--plot", "p.svg"]
+        code, _ = run_program([*(["run", file] if file.endswith(".toml") else simulate), "--output", "out"])
+        if code:
+            return REFUSED
+        if not file.endswith(".toml"):
+            ET.parse("p.svg")
+        check_page(Path("out/report.html"))
+        with open("out/summary.csv", encoding="utf-8", newline="") as table:
+            rows = list(csv.reader(table, strict=True))
+        require(len({len(row) for row in rows}) == 1, "a table with rows of different lengths")
         return RIGHT
 
 
-def _zipped(entries: dict[str, bytes]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in entries.items():
-            archive.writestr(zipfile.ZipInfo(name), content)
-    return file.getvalue()
+def check_page(path: Path) -> None:
+    """Check that names change neither the scripts of a page nor a terminal that shows it."""
+    text = path.read_text(encoding="utf-8")
+    content = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    if content is None:
+        raise Wrong("a page without its data")
+    json.loads(content[1])
+    rest = text.replace(content[0], "")
+    require(rest.count("<script") == rest.count("</script"), "scripts that are not closed")
+    require("<script>x()" not in rest, "a name among the tags of a page")
+    odd = {char for char in rest if char not in "\n\t" and unicodedata.category(char) in ("Cc", "Cs")}
+    require(not odd, f"control characters in a page: {sorted(odd)}")
