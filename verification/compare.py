@@ -26,6 +26,7 @@ import numpy as np
 from compare_figures import write_figures
 from compare_page import header, page, row
 from compare_results import NEW, OLD, Outcome, short_name
+from doc_tables import DOCS, options_of
 from panel import HALVES, Instance, panel, star
 from stacked import StackedRewards
 
@@ -40,8 +41,6 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 SHORTEST: Final = 1000
 COSTLY: Final = {"large-partitions": 20, "real-nobel-us-multicast": 50}
 """Largest number of replications by instance, where 200 would take too long."""
-LEAST: Final = 200
-"""Least number of replications for a page in docs/; twice as many for close results."""
 
 
 def main() -> int:
@@ -55,7 +54,7 @@ def main() -> int:
     for instance in wanted:
         outcomes.append(compared(instance, options))
         print(row(outcomes[-1]), flush=True)
-    docs = ROOT / "docs" if options.write else options.folder / "page"
+    docs = DOCS if options.write else options.folder / "page"
     text = page(outcomes, options, ROOT / "verification" / "cost.json", code)
     write_figures(outcomes, docs / "figures")
     (docs / "policies").mkdir(parents=True, exist_ok=True)
@@ -162,22 +161,14 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--most", type=int, default=400, help="replications if the result is close to a limit")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--horizon", type=int, help="largest number of rounds, at least 1000; not with --write")
-    parser.add_argument("--only", nargs="+", metavar="INSTANCE", help="only these instances; not with --write")
-    parser.add_argument("--write", action="store_true", help="write docs/policies/comparison.md and its figures")
+    parser.add_argument("--horizon", type=int, help="largest number of rounds, at least 1000")
+    parser.add_argument("--only", nargs="+", metavar="INSTANCE", help="only these instances")
     parser.add_argument("--progress", action="store_true")
-    options = parser.parse_args()
-    if options.write and (options.only or options.horizon or options.half != "held"):
-        parser.error("--write needs the complete comparison: omit --only, --horizon and --half")
+    options = options_of(parser)
     if options.horizon is not None and options.horizon < SHORTEST:
         parser.error(f"--horizon must be at least {SHORTEST}, got {options.horizon}")
     if options.replications < 2:
         parser.error(f"--replications must be at least 2, got {options.replications}")
-    if options.write and not (options.replications >= LEAST and options.most >= 2 * LEAST):
-        parser.error(
-            f"--write needs at least {LEAST} replications, and {2 * LEAST} for close results, got {options.replications} "
-            f"and {options.most}: raise --replications and --most, or omit --write"
-        )
     return options
 
 

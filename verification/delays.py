@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, final
 
 import numpy as np
+from doc_tables import header, options_of, row, write_between
 from numba import njit
 from panel_sets import Bandit, grid, matchings, trees, uniform
 from scipy.stats import norm
@@ -27,8 +26,6 @@ from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.policies.rules import RulePolicy
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "policies" / "delays.md"
-MARKS: Final = ("<!-- tables of verification/delays.py -->", "<!-- end of tables -->")
 SEED: Final = 2026
 BLIND: Final = 100
 SETTINGS: Final = ((0, 0.0), (10, 0.0), (BLIND, 0.0), (1000, 0.0), (0, 0.1), ("geometric:100", 0.1))
@@ -95,36 +92,27 @@ def half_width(values: np.ndarray) -> float:
 
 def tables(options: argparse.Namespace) -> str:
     """All tables as Markdown."""
-    head = [
-        "instance",
-        "delay",
-        "lost",
-        *POLICIES,
-        "GLADE − Thompson",
-        "p (GLADE worse)",
-        "highest 5 % begin at, Thompson",
-        "GLADE",
-    ]
-    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
-    targets = ["| instance | GLADE, delay 0 | first 100 rounds of delay 100 | 1.15 × first + second | GLADE, delay 100 |"]
-    targets.append("|" + "---|" * 5)
+    ends = ("p (GLADE worse)", "highest 5 % begin at, Thompson", "GLADE")
+    lines = header(["instance", "delay", "lost", *POLICIES, "GLADE − Thompson", *ends])
+    first = f"first {BLIND} rounds of delay {BLIND}"
+    targets = header(["instance", "GLADE, delay 0", first, "1.15 × first + second", f"GLADE, delay {BLIND}"])
     for name, bandit in instances(options.draw).items():
         glade = {}
         for delay, loss in SETTINGS:
             regret = play(bandit, delay, loss, options)
             glade[delay, loss] = regret["GLADE"]
-            ends = {policy: values[:, -1] for policy, values in regret.items()}
-            difference = ends["GLADE"] - ends["Thompson"]
+            last = {policy: values[:, -1] for policy, values in regret.items()}
+            difference = last["GLADE"] - last["Thompson"]
             spread = float(difference.std(ddof=1)) / math.sqrt(len(difference))
             worse = float(norm.sf(difference.mean() / spread)) if spread else 1.0
-            cells = [f"{values.mean():,.0f} ± {half_width(values):.0f}" for values in ends.values()]
+            cells = [f"{values.mean():,.0f} ± {half_width(values):.0f}" for values in last.values()]
             cells += [f"{difference.mean():+,.0f} ± {half_width(difference):.0f}", f"{worse:.2g}"]
-            cells += [f"{np.quantile(ends[policy], 0.95):,.0f}" for policy in ("Thompson", "GLADE")]
-            lines.append(f"| {name} | {delay} | {100 * loss:.0f} % | {' | '.join(cells)} |")
+            cells += [f"{np.quantile(last[policy], 0.95):,.0f}" for policy in ("Thompson", "GLADE")]
+            lines.append(row([name, delay, f"{100 * loss:.0f} %", *cells]))
             print(lines[-1], flush=True)
         plain, late = glade[0, 0.0].mean(axis=0), glade[BLIND, 0.0].mean(axis=0)
         limit = 1.15 * plain[1] + late[0]
-        targets.append(f"| {name} | {plain[1]:,.0f} | {late[0]:,.0f} | {limit:,.0f} | {late[1]:,.0f} |")
+        targets.append(row([name, *(f"{value:,.0f}" for value in (plain[1], late[0], limit, late[1]))]))
     return "\n".join([*lines, "", *targets])
 
 
@@ -136,14 +124,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--draw", type=int, default=0, help="number of the draw of the means")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help="write the tables into the page")
-    options = parser.parse_args()
+    options = options_of(parser)
     text = tables(options)
     print(text)
     if options.write:
-        page, (first, last) = PAGE.read_text(encoding="utf-8"), MARKS
-        pattern = re.compile(f"{re.escape(first)}.*{re.escape(last)}", re.DOTALL)
-        PAGE.write_text(pattern.sub(lambda _: f"{first}\n\n{text}\n\n{last}", page), encoding="utf-8")
+        write_between("policies/delays.md", "delays.py", text)
 
 
 if __name__ == "__main__":

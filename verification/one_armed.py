@@ -13,10 +13,10 @@ import argparse
 import math
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import numpy as np
+from doc_tables import header, options_of, row, write_between
 from numba import njit
 from numpy.typing import NDArray
 
@@ -37,22 +37,6 @@ REFERENCES: Final = {
     "Thompson sampling": THOMPSON, "IMED": IMED, "KL-UCB++, anytime": KL_UCB_PLUS_PLUS, "AdaUCB's level, anytime": ADA_UCB,
 }  # fmt: skip
 GLADES: Final = {"`GLADE()`": sb.GLADE(), "`GLADE(rivals=0.4)`": sb.GLADE(rivals=0.4)}
-PAGE: Final = """# One item per decision
-
-This page compares GLADE with policies for classical bandits, where every decision is one item. It is written by
-
-```
-python verification/one_armed.py --replications {replications} --seed {seed} --write
-```
-
-The table shows mean regret at {rounds} rounds with its standard error, and the share of runs above three times the median
-at the last of these rounds; {replications} replications, Gaussian rewards of variance 1/2. Thompson sampling has a flat
-prior. IMED (Honda and Takemura 2015) plays the arm with the smallest n D² + ln n, where D is the gap to the best mean.
-KL-UCB++ (Ménard and Garivier 2017) is used with the current round in place of the horizon, with level ln₊(y (1 + ln₊²
-y)), y = t/(K n). AdaUCB's level (Lattimore 2018), also at the current round, is ln(t / Σ_j min(n_i, √(n_i n_j))). With
-`rivals`, GLADE uses a fraction of this count, and is not optimistic about the best arm: [optimality.md](optimality.md).
-
-"""
 
 
 @njit(cache=True, error_model="numpy")
@@ -125,24 +109,21 @@ def main() -> None:
     parser.add_argument("--replications", type=int, default=300)
     parser.add_argument("--horizon", type=int, default=ROUNDS[-1], choices=ROUNDS)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--write", action="store_true", help="write docs/policies/one-armed.md")
-    options = parser.parse_args()
+    options = options_of(parser)
     rounds, start = tuple(t for t in ROUNDS if t <= options.horizon), time.perf_counter()
     means = {
         name: [draw(np.random.default_rng([options.seed, j, k])) for k in range(options.replications)]
         for j, (name, draw) in enumerate(INSTANCES.items())
     }
-    lines = [f"| | {' | '.join(INSTANCES)} |", "|" + "---|" * (len(INSTANCES) + 1)]
+    lines = header(["", *INSTANCES])
     print("\n".join(lines), flush=True)
     for name, policy in (REFERENCES | GLADES).items():
         cells = [cell(regrets(policy, thetas, rounds, options.seed)) for thetas in means.values()]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+        lines.append(row([name, *cells]))
         print(lines[-1], flush=True)
     print(f"{time.perf_counter() - start:.0f} s")
     if options.write:
-        head = PAGE.format(replications=options.replications, seed=options.seed, rounds=" / ".join(f"{t:,}" for t in rounds))
-        docs = Path(__file__).resolve().parents[1] / "docs" / "policies"
-        (docs / "one-armed.md").write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+        write_between("policies/one-armed.md", "one_armed.py", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ the instances: panel_manifest.py --check shows which.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 import networkx as nx
@@ -99,11 +100,11 @@ def transversal(rng: np.random.Generator, d: int, places: int) -> sb.MatroidBase
     )
 
 
-def grid(n: int) -> sb.Paths:
+def grid(n: int, steps: Sequence[tuple[int, int]] = ((0, 1), (1, 0), (1, 1))) -> sb.Paths:
     """Arcs right, down and diagonal, between opposite corners of n times n nodes."""
     arcs = [
         ((r, c), (r + down, c + right))
-        for r, c, (down, right) in itertools.product(range(n), range(n), ((0, 1), (1, 0), (1, 1)))
+        for r, c, (down, right) in itertools.product(range(n), range(n), steps)
         if r + down < n and c + right < n
     ]
     return sb.Paths(arcs, (0, 0), (n - 1, n - 1))

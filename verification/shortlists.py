@@ -12,14 +12,13 @@ Each round is one call of the compiled loop, timed alone, without the first ten,
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
-from early_rounds import options_of, write_between
+from doc_tables import header, options_of, row, write_between
 
 import semibandits as sb
 from semibandits.kernels import late, rounds
@@ -27,14 +26,9 @@ from semibandits.kernels import late, rounds
 ROUNDS: Final = 20_000
 SEED: Final = 20_261_122
 LOADING: Final = 10
-PAGE: Final = Path(__file__).parents[1] / "docs" / "policies" / "large.md"
-MARK: Final = "<!-- table of verification/shortlists.py -->"
 POLICIES: Final = (sb.ThompsonSampling(), sb.GLADE(), sb.ESCB())
-HEAD: Final = (
-    "| set | items | rates | Thompson: regret | GLADE: regret | longest round, ms | median, ms | undecided "
-    "| ESCB: regret | longest round, ms | median, ms | undecided |",
-    "|---|---|---|---|---|---|---|---|---|---|---|---|",
-)
+TIMES: Final = ("longest round, ms", "median, ms", "undecided")
+COLUMNS: Final = ("set", "items", "rates", "Thompson: regret", "GLADE: regret", *TIMES, "ESCB: regret", *TIMES)
 
 
 class Run(NamedTuple):
@@ -46,10 +40,13 @@ class Run(NamedTuple):
     undecided: float
 
 
-def main() -> int:
+def main() -> None:
     """Simulate, print the table, and write it if requested."""
-    options = options_of(__doc__, ROUNDS)
-    rows = list(HEAD)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--only", nargs="+", metavar="PART", help="only sets whose names contain one of these")
+    options = options_of(parser)
+    rows = header(COLUMNS)
     print("\n".join(rows), flush=True)
     for name, items, rates, decision_set, rewards in problems():
         if options.only and not any(part in name for part in options.only):
@@ -58,11 +55,10 @@ def main() -> int:
         cells = [name, f"{items:,}", rates, f"{runs[0].regret:,.0f}"]
         for run in runs[1:]:
             cells += [f"{run.regret:,.0f}", f"{run.longest:.1f}", f"{run.median:.2f}", f"{run.undecided:.1%}"]
-        rows.append(f"| {' | '.join(cells)} |")
+        rows.append(row(cells))
         print(rows[-1], flush=True)
     if options.write:
-        write_between(PAGE, MARK, "\n".join(["", *rows, ""]))
-    return 0
+        write_between("policies/large.md", "shortlists.py", "\n".join(rows))
 
 
 def problems() -> Iterator[tuple[str, int, str, sb.DecisionSet, sb.RewardModel]]:
@@ -120,4 +116,4 @@ def play(decision_set: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Polic
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
