@@ -58,6 +58,8 @@ def _ratios(outcomes: Sequence[Outcome]) -> Figure:
         1, len(rounds), sharey=True, sharex=True, squeeze=False, layout="constrained",
         figsize=(2.2 + 2.5 * len(rounds), 1.6 + 0.21 * len(outcomes)),
     )  # fmt: skip
+    low, high = _limits(outcomes)
+    axes[0][0].set_xlim(low, high)
     for ax, t in zip(axes[0], rounds, strict=True):
         for y, outcome in enumerate(outcomes):
             if t in outcome.ratios:
@@ -67,6 +69,9 @@ def _ratios(outcomes: Sequence[Outcome]) -> Figure:
                 ends = np.clip([lower, upper], -FAR, FAR)  # some are infinite
                 ax.plot(ends, [y, y], color=colour, linewidth=1.6, alpha=0.55, solid_capstyle="butt", zorder=3)
                 ax.plot([value], [y], marker=MARKERS[better], color=colour, markersize=5, zorder=4)
+                for is_cut, x, marker in ((lower < low, low, "<"), (upper > high, high, ">")):
+                    if is_cut:
+                        ax.plot([x], [y], marker=marker, color=colour, markersize=5, clip_on=False, zorder=5)
         ax.axvline(1.0, color=INK, linewidth=1.1, zorder=2)
         ax.axvline(MOST_RATIO, color=INK, linewidth=1.1, linestyle=(0, (4, 3)), zorder=2)
         exponent = round(np.log10(t))
@@ -75,7 +80,6 @@ def _ratios(outcomes: Sequence[Outcome]) -> Figure:
         ax.grid(axis="y", color=UNEXPLORED, linewidth=0.35)
         ax.set_axisbelow(True)
         ax.spines[["top", "right"]].set_visible(False)
-    _fit(axes[0], outcomes)
     axes[0][0].set_yticks(range(len(outcomes)), [outcome.name for outcome in outcomes], fontsize=8.5)
     axes[0][0].set_ylim(-0.7, len(outcomes) - 0.3)
     figure.supxlabel(
@@ -89,20 +93,12 @@ def _ratios(outcomes: Sequence[Outcome]) -> Figure:
     return figure
 
 
-def _fit(axes: Sequence[Axes], outcomes: Sequence[Outcome]) -> None:
-    """Set limits that include all dots and the intervals near them; arrows mark intervals that extend beyond."""
+def _limits(outcomes: Sequence[Outcome]) -> tuple[float, float]:
+    """Limits that include all dots and the intervals near them; arrows mark intervals that extend beyond."""
     found = np.array([interval for outcome in outcomes for interval in outcome.ratios.values()])
     low = min(0.95, max(found[:, 1].min(), found[:, 0].min() - BEYOND)) - 0.02
     high = max(1.1, min(found[:, 2].max(), found[:, 0].max() + BEYOND)) + 0.02
-    axes[0].set_xlim(low, high)
-    for ax, t in zip(axes, sorted({t for outcome in outcomes for t in outcome.rounds}), strict=True):
-        for y, outcome in enumerate(outcomes):
-            if t in outcome.ratios:
-                value, lower, upper = outcome.ratios[t]
-                colour = COLOURS[NEW if value <= 1 else OLD]
-                for is_cut, x, marker in ((lower < low, low, "<"), (upper > high, high, ">")):
-                    if is_cut:
-                        ax.plot([x], [y], marker=marker, color=colour, markersize=5, clip_on=False, zorder=5)
+    return low, high
 
 
 def _star(outcome: Outcome) -> Figure:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import doc_tables
 from compare_results import LATE, LEVEL, MOST_RATIO, MOST_SLOPE, NEW, OLD, SLOPE, Outcome, Test, all_tests
 from statistics_of_ratios import Interval, geometric_mean, paired_ratio
 
@@ -27,18 +28,9 @@ MEDIAN_AT, MOST_MEDIAN, MOST_COST = 10**5, 0.9, 3.0
 
 
 def page(outcomes: Sequence[Outcome], options: argparse.Namespace, cost: Path, code: str) -> str:
-    """The whole page as Markdown.
+    """The whole page as Markdown, from the outcomes in the order of the table and the options of compare.py.
 
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        One per instance, in the order of the table.
-    options : argparse.Namespace
-        Options of compare.py.
-    cost : path
-        The file written by cost.py; without it, the page has no section on cost.
-    code : str
-        The commit of the code that was measured.
+    `cost` is the file written by cost.py, without which there is no section on cost, and `code` the commit that was measured.
     """
     half = [outcome for outcome in outcomes if outcome.name != STAR]
     stars = [outcome for outcome in outcomes if outcome.name == STAR]
@@ -63,7 +55,7 @@ def header() -> str:
     ratios = [f"ratio at {POWERS[10**k]}" for k in COLUMNS]
     both = [f"{of}, {SHORT[policy]}" for of in ("slope / C", "largest run / mean") for policy in (OLD, NEW)]
     names = ["instance", "kind", "trait", "d", "C(θ)", "plan / T", *ratios, *both[:2], "replications", *both[2:]]
-    return f"| {' | '.join(names)} |\n|{'---|' * len(names)}"
+    return "\n".join(doc_tables.header(names))
 
 
 def row(outcome: Outcome) -> str:
@@ -76,7 +68,7 @@ def row(outcome: Outcome) -> str:
         *(_interval(outcome.slope_ratio(policy)) for policy in (OLD, NEW)), _runs(outcome),
         *(f"{outcome.largest_over_mean(policy):.1f}" for policy in (OLD, NEW)),
     ]  # fmt: skip
-    return f"| {' | '.join(cells)} |"
+    return doc_tables.row(cells)
 
 
 def _runs(outcome: Outcome) -> str:
@@ -180,11 +172,12 @@ def _targets(
         median = statistics.median(new / old for _, old, new in costs.values())
         target = f"a round takes at most {MOST_COST:g} times as long as one of Thompson sampling, in the median"
         rows.append((target, f"{median:.2f} times", median <= MOST_COST))
-    lines = [f"| {target} | {found} | {'yes' if reached else '**no**'} |" for target, found, reached in rows]
+    lines = doc_tables.header(["target", "result", "reached"])
+    lines += [doc_tables.row([target, found, "yes" if reached else "**no**"]) for target, found, reached in rows]
     note = """The targets were set beforehand. On listed stars, regret of every good policy exceeds C(θ) ln T by a multiple
     of √ln T: [optimality.md](optimality.md), F. The least regret with which the test of GLADE can be met there, and slopes
     up to 10³⁰⁰ rounds, are in [far.md](far.md)."""
-    return ["## Targets", "\n".join(["| target | result | reached |", "|---|---|---|", *lines]), _wrapped(note)]
+    return ["## Targets", "\n".join(lines), _wrapped(note)]
 
 
 def _summary(half: Sequence[Outcome]) -> list[str]:
@@ -195,7 +188,7 @@ def _summary(half: Sequence[Outcome]) -> list[str]:
         "T", "instances", "median ratio", "geometric mean", "above 1", "interval above 1", "interval below 1", "smallest",
         "largest",
     ]  # fmt: skip
-    lines = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+    lines = doc_tables.header(names)
     for t in (10**k for k in COLUMNS):
         played = [outcome for outcome in half if t in outcome.ratios]
         if played:
@@ -233,7 +226,7 @@ def _summary_row(t: int, played: Sequence[Outcome]) -> str:
         str(sum(r.upper < 1 for r in ratios)),
         *(f"{found[name].value:.3f} ({name})" for name in ends),
     ]
-    return f"| {' | '.join(cells)} |"
+    return doc_tables.row(cells)
 
 
 def _tests(tests: Sequence[Test], outcomes: Sequence[Outcome], options: argparse.Namespace) -> list[str]:
@@ -300,11 +293,10 @@ def _table(outcomes: Sequence[Outcome]) -> list[str]:
 def _star(outcome: Outcome) -> list[str]:
     """Results on the star, where alternatives should be explored together."""
     slopes = {policy: outcome.slope(policy) for policy in (OLD, NEW)}
-    rows = [
-        f"| {SHORT[policy]} | {outcome.at(policy, outcome.horizon).mean():.1f} | {_interval(slopes[policy])} | "
-        f"{_interval(outcome.slope_ratio(policy))} |"
-        for policy in (OLD, NEW)
-    ]
+    rows = doc_tables.header(["policy", f"mean regret at {_round(outcome.horizon)}", "slope of the last decade", "slope / C(θ)"])
+    for policy in (OLD, NEW):
+        regret = f"{outcome.at(policy, outcome.horizon).mean():.1f}"
+        rows.append(doc_tables.row([SHORT[policy], regret, _interval(slopes[policy]), _interval(outcome.slope_ratio(policy))]))
     ratio = paired_ratio(*(outcome.slopes(policy)[: outcome.pairs] for policy in (NEW, OLD)))
     return [
         "## The star",
@@ -312,13 +304,7 @@ def _star(outcome: Outcome) -> list[str]:
             f"""On this list of decisions, C(θ) = {outcome.bound[1]:.3g} is reached by playing one expensive decision
             that is informative about nine cheap alternatives at once; refuting these one by one costs 18 per ln T."""
         ),
-        "\n".join(
-            [
-                f"| policy | mean regret at {_round(outcome.horizon)} | slope of the last decade | slope / C(θ) |",
-                "|---|---|---|---|",
-                *rows,
-            ]
-        ),
+        "\n".join(rows),
         f"The slope of GLADE is {_interval(ratio)} times that of Thompson sampling.",
         "![Mean regret on the star](../figures/compare-star.png)",
     ]
@@ -352,7 +338,7 @@ def _cost(costs: Mapping[str, tuple[int, float, float]]) -> list[str]:
     ratios = {name: new / old for name, (_, old, new) in costs.items()}
     worst = max(ratios, key=ratios.__getitem__)
     lines = [
-        f"| {name} | {_round(rounds)} | {old:.3g} | {new:.3g} | {ratios[name]:.2f} |"
+        doc_tables.row([name, _round(rounds), f"{old:.3g}", f"{new:.3g}", f"{ratios[name]:.2f}"])
         for name, (rounds, old, new) in costs.items()
     ]
     return [
@@ -366,7 +352,7 @@ def _cost(costs: Mapping[str, tuple[int, float, float]]) -> list[str]:
             f"""**In the median over instances, GLADE takes {statistics.median(ratios.values()):.2f} times as long as Thompson
             sampling**; at most {ratios[worst]:.2f} times, on {worst}."""
         ),
-        "\n".join(["| instance | rounds | Thompson, µs | GLADE, µs | ratio |", "|---|---|---|---|---|", *lines]),
+        "\n".join([*doc_tables.header(["instance", "rounds", "Thompson, µs", "GLADE, µs", "ratio"]), *lines]),
     ]
 
 

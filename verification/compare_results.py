@@ -44,18 +44,9 @@ def short_name(instance: Instance) -> str:
 class Outcome:
     """Regret of both policies on one instance.
 
-    Attributes
-    ----------
-    instance : Instance
-        The instance.
-    bound : (float, float)
-        Certified lower and upper bound on C(theta).
-    plan_rate : float
-        Rounds that the Graves-Lai plan explores, per ln T.
-    checkpoints : ndarray of int, shape (c,)
-        Rounds; the last one is the horizon.
-    regret : mapping from policy to ndarray of float, shape (n, c)
-        Pseudo-regret; row k of both policies has the same rewards. There may be more rows of NEW than of OLD.
+    `bound` is the certified bracket of C(theta), and `plan_rate` the rounds that the Graves-Lai plan explores, per ln T. Regret
+    has a row per replication and a column per checkpoint, of which the last is the horizon; row k of both policies has the same
+    rewards. There may be more rows of NEW than of OLD.
     """
 
     instance: Instance

@@ -18,6 +18,7 @@ from typing import Final
 
 import numpy as np
 from compare_results import short_name
+from doc_tables import DOCS, header, options_of, row, write_between
 from hindsight import least_regrets, second_order
 from numpy.typing import NDArray
 from panel import HALVES, Half, Instance, panel, star
@@ -39,60 +40,13 @@ MOST_DECISIONS: Final = 600
 """Decisions are listed; with more of them a run would take seconds."""
 MORE: Final = 10
 """Factor for the replications on listed stars, which are harder and take less time."""
-DOCS: Final = Path(__file__).resolve().parents[1] / "docs" / "policies"
-FIGURE: Final = "far-slopes.png"
-HEAD: Final = """# Regret of GLADE up to 10³⁰⁰ rounds
-
-This page shows how the slope of GLADE's regret approaches C(θ) at horizons far beyond those that can be simulated round
-by round. It is written by
-
-```
-python verification/far.py --half {half} --replications {replications} --seed {seed} --write
-```
-
-C(θ) bounds the growth of regret as T goes to infinity, and a million rounds show little of that. GLADE repeats a decision
-until a count has grown by 2 %, and the sum of the rewards of n such rounds has a simple distribution. So these rounds can
-be drawn at once (`verification/skipping.py`), and 10³⁰⁰ rounds take some 35,000 decisions. The rule and the distribution
-of regret are the same as in `simulate`; rounds and counts are floats.
-
-The table shows slopes of mean regret against ln T between powers of ten, divided by C(θ), with 95 % intervals: {replications}
-replications, and {more} on listed stars. The instances are the star, and those of the half "{half}" of the panel with at most
-{most} decisions. Counts that grow in steps of 2 % may cost up to 2 % more than necessary.
-
-For *listed stars* there are two further rows. "in hindsight" is the growth of a lower bound on regret for policies that
-at T play the optimal decision while no single alternative is plausible, assuming that they know all rewards in advance
-(`verification/hindsight.py`); regret due to wrong estimates is not included. It bounds regret, not slopes: a policy that
-loses more early may have a smaller slope later. "expansion" is the slope of C(θ) ln T + κ √ln T, the first two terms of a
-lower bound for all good policies. It holds as T goes to infinity, not at a given T: levels ln(t/n) grow more slowly than
-ln T. See [optimality.md](optimality.md), F.
-
-![Slopes over C(θ)](../figures/{figure})
-
-"""
-FOOT: Final = """
-## Ratio of regret to the lower bound in hindsight
-
-For listed stars, the table shows mean regret of GLADE up to T divided by the mean of that lower bound.
-
-"""
 
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """Regret at the powers of ten.
+    """Regret of GLADE and the least one in hindsight, with a column for each power of ten, and slopes of the expansion.
 
-    Attributes
-    ----------
-    name : str
-        Name of the instance.
-    bound : float
-        C(theta).
-    regret : ndarray of float, shape (n, len(EXPONENTS))
-        Regret of each replication of GLADE at the powers of ten.
-    least : ndarray of float or None
-        The same in hindsight, on listed stars.
-    expansion : ndarray of float, shape (len(EXPONENTS) - 1,), or None
-        Slopes of the expansion over C(theta), on listed stars.
+    The last two are known on listed stars only; slopes are between the powers of ten, over C(theta), which is `bound`.
     """
 
     name: str
@@ -145,20 +99,19 @@ def shape_of(instance: Instance) -> tuple[int, float, float]:
 
 def rows(found: Growth) -> list[str]:
     """Rows of the table."""
-    lines = [_row(found.name, f"{found.bound:.4g}", "GLADE", *_cells(found.slopes(found.regret)))]
+    lines = [row([found.name, f"{found.bound:.4g}", "GLADE", *_cells(found.slopes(found.regret))])]
     if found.least is not None and found.expansion is not None:
-        lines.append(_row("", "", "in hindsight", *_cells(found.slopes(found.least))))
-        lines.append(_row("", "", "expansion", *(f"{value:.2f}" for value in found.expansion)))
+        lines.append(row(["", "", "in hindsight", *_cells(found.slopes(found.least))]))
+        lines.append(row(["", "", "expansion", *(f"{value:.2f}" for value in found.expansion)]))
     return lines
 
 
 def ratios(found: list[Growth]) -> str:
     """Table of mean regret over the mean of the least regret in hindsight, where that is known."""
-    powers = _powers()
-    lines = [_row("instance", *(f"10{k}" for k in powers)), "|" + "---|" * (len(powers) + 1)]
+    lines = header(["instance", *(f"10{k}" for k in _powers())])
     for each in found:
         if each.least is not None:
-            lines.append(_row(each.name, *map(_ratio, each.regret.T, each.least.T)))
+            lines.append(row([each.name, *map(_ratio, each.regret.T, each.least.T)]))
     return "\n".join(lines)
 
 
@@ -171,16 +124,6 @@ def _ratio(regret: Vector, least: Vector) -> str:
 
 def _cells(slopes: Matrix) -> list[str]:
     return ["{:.2f} [{:.2f}, {:.2f}]".format(*mean_interval(column)) for column in slopes.T]
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def header() -> list[str]:
-    """Header of the table."""
-    columns = ["instance", "C(θ)", "", *(f"10{a} to 10{b}" for a, b in itertools.pairwise(_powers()))]
-    return [_row(*columns), "|" + "---|" * len(columns)]
 
 
 def _powers() -> list[str]:
@@ -225,22 +168,19 @@ def main() -> None:
     parser.add_argument("--half", choices=HALVES, default="held")
     parser.add_argument("--replications", type=int, default=100, help=f"replications; {MORE} times as many on listed stars")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--write", action="store_true", help="write the page and its figure")
-    options = parser.parse_args()
-    print("\n".join(header()), flush=True)
+    options = options_of(parser)
+    lines = header(["instance", "C(θ)", "", *(f"10{a} to 10{b}" for a, b in itertools.pairwise(_powers()))])
+    print("\n".join(lines), flush=True)
     found, start = [], time.perf_counter()
     for instance in instances(options.half):
         found.append(growth(instance, options.replications, options.seed))
+        lines += rows(found[-1])
         print("\n".join(rows(found[-1])), flush=True)
     print(f"{time.perf_counter() - start:.0f} s")
     if options.write:
-        draw(found, DOCS.parent / "figures" / FIGURE)
-        head = HEAD.format(
-            half=options.half, replications=options.replications, seed=options.seed, more=MORE * options.replications,
-            most=MOST_DECISIONS, figure=FIGURE,
-        )  # fmt: skip
-        table = "\n".join([*header(), *itertools.chain.from_iterable(rows(each) for each in found)])
-        (DOCS / "far.md").write_text(f"{head}{table}\n{FOOT}{ratios(found)}\n", encoding="utf-8")
+        draw(found, DOCS / "figures" / "far-slopes.png")
+        write_between("policies/far.md", "far.py", "\n".join(lines))
+        write_between("policies/far.md", "far.py, ratios", ratios(found))
 
 
 if __name__ == "__main__":

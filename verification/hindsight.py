@@ -27,27 +27,9 @@ Counts = NDArray[np.int64]
 def least_regrets(
     k: int, single: float, joint: float, discount: float, checkpoints: Sequence[float], replications: int, seed: int
 ) -> Matrix:
-    """Least regret up to each checkpoint, if each were the last.
+    """Least regret up to each checkpoint, if each were the last, shape (replications, len(checkpoints)).
 
-    Parameters
-    ----------
-    k : int
-        Number of single alternatives.
-    single, joint : float
-        Gaps; the means of the optimal decision's items are known.
-    discount : float
-        The parameter of GLADE.
-    checkpoints : sequence of float
-        Rounds t at which all single alternatives must have been refuted.
-    replications : int
-        Number of draws of the rewards.
-    seed : int
-        Seed.
-
-    Returns
-    -------
-    ndarray of float, shape (replications, len(checkpoints))
-        Regret.
+    `single` and `joint` are gaps, and `discount` is the parameter of GLADE; the means of the optimal decision's items are known.
     """
     found = np.empty((replications, len(checkpoints)))
     for r in range(replications):

@@ -57,20 +57,11 @@ RULE: Final[Any] = glade
 
 @dataclass(frozen=True)
 class Spending:
-    """Cost until the information reached `level`.
+    """Cost until the information, the least of gap^2 / sum 2 sigma_i^2 / n_i over suboptimal decisions, reached `level`.
 
-    Attributes
-    ----------
-    level : float
-        The least of gap^2 / sum 2 sigma_i^2 / n_i over all suboptimal decisions.
-    cost : float
-        Regret so far, over the multiple of the variances.
-    least : float
-        The least cost of counts that satisfy all constraints at the current logarithms.
-    plays : ndarray of float, shape (n_decisions,)
-        Plays of each decision, over the multiple of the variances.
-    needs : ndarray of float, shape (n_decisions,)
-        The used fraction of the constraint of each decision: 1 if it is just met, 0 for optimal decisions.
+    `cost` is the regret so far and `plays` are those of each decision, both over the multiple of the variances; `least` is the
+    least cost of counts that satisfy all constraints at the current logarithms; `needs` is the used fraction of the constraint
+    of each decision, 1 if it is just met and 0 for optimal decisions.
     """
 
     level: float
@@ -122,18 +113,9 @@ class Problem:
 def spend(
     problem: Problem, policy: GLADE, levels: tuple[float, ...] = LEVELS, share: float = SHARE, step: float = STEP
 ) -> list[Spending]:
-    """Play until the information has reached each level.
+    """Play until the information has reached each level, at most 600: time is at most e^700.
 
-    Parameters
-    ----------
-    problem : Problem
-        At most 20,000 decisions.
-    policy : GLADE
-        Its patience is replaced.
-    levels : tuple of float
-        Increasing, at most 600: time is at most e^700.
-    share, step : float
-        Step sizes of counts and time.
+    The patience of the policy is replaced; `share` and `step` are the step sizes of counts and time.
     """
     d, variance = len(problem.theta), MULTIPLE * problem.variance
     spread = 2.0 * variance

@@ -68,22 +68,7 @@ REAL_A_HALF: Final = 5
 class Instance:
     """Decisions, mean rewards and variances, and the number of rounds of the comparison; arrays are read-only.
 
-    Attributes
-    ----------
-    name : str
-        Unique; ends with the half.
-    kind : str
-        The family of decision sets.
-    trait : str
-        The property that it tests: "uniform", "near-tie", "ties", "long-cycle", "informative", "variance", "large", "real".
-    decision_set : DecisionSet
-        The set X of decisions.
-    theta : ndarray of float, shape (d,)
-        Mean reward of each item.
-    variance : float or ndarray of float, shape (d,)
-        Variance of the Gaussian reward of each item.
-    horizon : int
-        Rounds.
+    The name is unique and ends with the half; the kind is the family, and the trait the property that is tested.
     """
 
     name: str

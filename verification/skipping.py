@@ -34,29 +34,9 @@ def regrets(
     replications: int,
     seed: int,
 ) -> Matrix:
-    """Pseudo-regret of GLADE under Gaussian rewards.
+    """Pseudo-regret of GLADE under Gaussian rewards up to each checkpoint, shape (replications, len(checkpoints)).
 
-    Parameters
-    ----------
-    policy : GLADE
-        The policy; it receives the variance.
-    decision_set : DecisionSet
-        At most 20,000 decisions, with each item in one of them.
-    theta : ndarray of float, shape (d,)
-        Mean reward of each item.
-    variance : float or ndarray of float, shape (d,)
-        Variance of the rewards.
-    checkpoints : sequence of float
-        Rounds, increasing, at most e^700.
-    replications : int
-        Number of replications, with independent random numbers.
-    seed : int
-        Seed.
-
-    Returns
-    -------
-    ndarray of float, shape (replications, len(checkpoints))
-        The sum of the gaps of the decisions played up to each checkpoint.
+    The set has at most 20,000 decisions, with each item in one of them; checkpoints increase, up to e^700 rounds.
     """
     decisions = decision_set.enumerate(limit=MOST_DECISIONS).astype(np.float64)
     tie = 1e-12 * decision_set.m * float(np.abs(theta).max())

@@ -12,28 +12,14 @@ from semibandits.rewards.base import CompiledRewards, StoredRewards
 
 
 class StackedRewards(StoredRewards):
-    """Gaussian rewards, independent across items; the n-th of an item is the same number for every policy in a replication.
-
-    Parameters
-    ----------
-    theta : ndarray of float, shape (d,)
-        Mean reward of each item.
-    variance : float or ndarray of float, shape (d,)
-        Variance of the rewards.
-    """
+    """Gaussian rewards, independent across items; the n-th of an item is the same number for every policy in a replication."""
 
     def __init__(self, theta: np.ndarray, variance: float | np.ndarray) -> None:
         variances = variance if isinstance(variance, float) else np.array(variance, dtype=np.float64)
         super().__init__(np.array(theta, dtype=np.float64), variances)
 
     def draw(self, items: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Not supported: a reward depends on the earlier plays of its item, which only the arrays of a compiled loop contain.
-
-        Raises
-        ------
-        UnsupportedError
-            Always.
-        """
+        """Not supported: a reward depends on the earlier plays of its item, which only the arrays of a compiled loop contain."""
         raise UnsupportedError(
             "stacked rewards need compiled loops, got a decision set or policy that runs in Python: use a family "
             "of the library, or GaussianRewards"

@@ -96,21 +96,11 @@ def _steps(rng: np.random.Generator) -> tuple[float, float]:
 
 
 def one_at_a_time(decision_set: sb.DecisionSet, theta: Vector, variance: float | Vector, *, step: float = 0.002) -> float:
-    """Cost per ln T of always playing the most plausible alternative, with known theta.
+    """Cost per ln T of always playing the most plausible alternative, with known theta; no policy is simulated.
 
     An alternative x is the less plausible the larger Δ² / Σ 2σ_i²/n_i over its items outside the optimal decision; it is played
-    until all these values are 1. C(theta) is the least cost of reaching this. No policy is simulated.
-
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        The set X of decisions, few enough to be listed.
-    theta : ndarray of float, shape (d,)
-        Mean reward of each item; one decision is optimal.
-    variance : float or ndarray of float, shape (d,)
-        Variance of the reward of each item.
-    step : float
-        A play of x adds this fraction of the plays that x alone would need; > 0.
+    until all these values are 1. C(theta) is the least cost of reaching this. A play of x adds the fraction `step` of the plays
+    that x alone would need. The set is small enough to be listed, and one decision is optimal.
     """
     decisions = decision_set.enumerate(limit=1_000_000)
     rewards = decisions @ theta

@@ -27,20 +27,10 @@ class Interval(NamedTuple):
 
 
 def paired_ratio(numerator: ArrayLike, denominator: ArrayLike, level: float = 0.95) -> Interval:
-    """E[a] / E[b] from paired samples, with Fieller's interval.
+    """E[a] / E[b] from n >= 2 paired samples, with Fieller's interval.
 
-    Parameters
-    ----------
-    numerator, denominator : array_like of float, shape (n,)
-        Samples of a and b, paired by index; n >= 2.
-    level : float
-        Confidence level.
-
-    Returns
-    -------
-    Interval
-        All r for which the mean of ``a - r b`` is not significantly different from 0 (Fieller 1954). The ends are infinite
-        where the mean of b itself is not significantly different from 0.
+    It holds all r for which the mean of ``a - r b`` is not significantly different from 0 (Fieller 1954). The ends are infinite
+    where the mean of b itself is not significantly different from 0.
     """
     a, b = _pairs(numerator, denominator)
     n = len(a)
@@ -65,15 +55,7 @@ def mean_interval(samples: ArrayLike, level: float = 0.95) -> Interval:
 
 
 def p_above(samples: ArrayLike, bound: float = 0.0) -> float:
-    """p-value of the one-sided t test of "the mean is at most `bound`": small where it is larger.
-
-    Parameters
-    ----------
-    samples : array_like of float, shape (n,)
-        Independent samples, n >= 2.
-    bound : float
-        Largest mean of the hypothesis.
-    """
+    """p-value of the one-sided t test of "the mean of n >= 2 samples is at most `bound`": small where it is larger."""
     x = np.asarray(samples, dtype=np.float64)
     excess, error = float(x.mean()) - bound, _standard_error(x)
     rounding = 1e-12 * max(float(np.abs(x).max()), abs(bound))
@@ -95,17 +77,9 @@ def p_ratio_below(numerator: ArrayLike, denominator: ArrayLike, factor: float) -
 
 
 def holm(p_values: ArrayLike) -> Vector:
-    """Adjusted p-values: rejecting those of at most alpha rejects a true hypothesis with probability at most alpha.
+    """Adjusted p-values of tests with any dependence (Holm 1979), in the given order.
 
-    Parameters
-    ----------
-    p_values : array_like of float, shape (k,)
-        p-values of k tests with any dependence.
-
-    Returns
-    -------
-    ndarray of float, shape (k,)
-        In the given order (Holm 1979).
+    Rejecting those of at most alpha rejects a true hypothesis with probability at most alpha.
     """
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
@@ -116,21 +90,11 @@ def holm(p_values: ArrayLike) -> Vector:
 
 
 def geometric_mean(pairs: Sequence[tuple[ArrayLike, ArrayLike]], level: float = 0.95) -> Interval:
-    """Geometric mean over instances of E[a] / E[b].
+    """Geometric mean over instances of E[a] / E[b], from paired samples with means above 0 on each instance.
 
-    Parameters
-    ----------
-    pairs : sequence of (array_like of float, array_like of float), each of shape (n_j,)
-        Paired samples of a and b on each instance, with means above 0. Samples of the same index may depend on each other across
-        instances, for example because all instances use the same random numbers.
-    level : float
-        Confidence level.
-
-    Returns
-    -------
-    Interval
-        It covers the variation due to replications on the same instances, not that due to other instances. The logarithm is
-        assumed to be normal; its variance is estimated by the delta method, clustered by index.
+    Samples of the same index may depend on each other across instances, for example because all use the same random numbers. The
+    interval covers the variation due to replications on the same instances, not that due to other instances. The logarithm is
+    assumed to be normal; its variance is estimated by the delta method, clustered by index.
     """
     logs, changes = np.zeros(len(pairs)), np.zeros(max(len(np.asarray(a)) for a, _ in pairs))
     for j, (numerator, denominator) in enumerate(pairs):
