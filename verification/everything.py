@@ -66,8 +66,8 @@ PARTS: Final = {
     ),
     "crashes": Part("verification/crashes.py", 10, "does SIGKILL of processes lose or invent anything (SQLite)?"),
     "crashes-server": Part("verification/crashes.py --server", 15, "and SIGKILL of a server of PostgreSQL?"),
-    "away": Part("verification/outages.py away", 5, "does an outage of SQLite lose or invent anything?"),
-    "away-server": Part("verification/outages.py away --server", 5, "and one of PostgreSQL?"),
+    "away": Part("verification/crashes.py away", 5, "does an outage of SQLite lose or invent anything?"),
+    "away-server": Part("verification/crashes.py away --server", 5, "and one of PostgreSQL?"),
     "late-outcomes": Part("verification/late_outcomes.py", 10, "do late, double and partial outcomes count once?"),
     "service": Part(
         "verification/service_fuzz.py", 15, "does a service answer generated requests, and store each once? (extra)"

@@ -16,6 +16,7 @@ import math
 import multiprocessing
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -29,30 +30,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from crash_workers import contents, entries_of
 from fleet_couriers import NAME, TOKEN, dispatch, run
 
 import semibandits as sb
 from semibandits.client import Client
 from semibandits.errors import SemibanditsError
-from semibandits.learning.database.opening import existing, stored_learner
 
 PROBLEM = "germany50-routing"
 PROGRAM = Path(sys.executable).with_name("semibandits")
 OPEN_SECONDS = 45.0
 """Age at which the dispatcher forgets a round; late outcomes that come after it are refused."""
 START_SECONDS = 60.0
+MADE_UP = re.compile("[0-9a-f]{32}")
+"""Keys of the client, as for a second outcome or an expiry."""
 
 
 class Service:
-    """The service as a process, on a port that it keeps.
-
-    Parameters
-    ----------
-    url : str
-        URL of the database.
-    log : Path
-        Where its output goes.
-    """
+    """The service of a database as a process, on a port that it keeps; its output goes to the log."""
 
     def __init__(self, url: str, log: Path) -> None:
         with socket.socket() as free:
@@ -86,15 +81,7 @@ class Service:
 
 
 class Fleet:
-    """The couriers and the dispatcher; dead ones are replaced.
-
-    Parameters
-    ----------
-    start : callable
-        Starts the process of a number.
-    size : int
-        Number of processes.
-    """
+    """The couriers and the dispatcher; dead ones are replaced."""
 
     def __init__(self, start: Callable[[int], BaseProcess], size: int) -> None:
         self._start = start
@@ -265,11 +252,10 @@ def regret_of(books: list[dict[str, Any]], data: sb.datasets.Dataset) -> dict[st
 
 def checked(url: str, books: list[dict[str, Any]], state: dict[str, Any], data: sb.datasets.Dataset) -> dict[str, bool]:
     """What the journal must have in common with the books, and the service with a replay."""
-    backend = existing(url)
-    stored = stored_learner(backend, NAME)
-    entries = backend.run(lambda connection: stored.entries_after(connection, 0), reads=True)
+    entries = entries_of(url, NAME)
     index = {item: i for i, item in enumerate(data.decision_set.items)}
-    asked, told, keys = journal_of(entries)
+    asked, told, _ = contents(entries)
+    keys = Counter(entry.key for entry in entries if entry.key is not None)
     acknowledged = {number: [index[tuple(label)] for label in labels] for line in books if line["kind"] == "asked"
                     for number, labels in line["rounds"]}  # fmt: skip
     intended = {line["key"]: line for line in books if line["kind"] == "tell"}
@@ -293,33 +279,11 @@ def checked(url: str, books: list[dict[str, Any]], state: dict[str, Any], data: 
         "every outcome in the journal comes from a courier": all(same(key) for key in keys if key in intended)
         and told.keys() <= {number for line in intended.values() for number, _ in line["outcomes"]},
         "every key in the journal is of a call that was made, and occurs once": all(
-            count == 1 and (key in ask_keys or key in intended or is_free) for (key, is_free), count in free(keys).items()
+            count == 1 and (key in ask_keys or key in intended or MADE_UP.fullmatch(key)) for key, count in keys.items()
         ),
         "no second outcome was accepted": not any(line.get("accepted") for line in books),
         "the service had the state of a replay": state == replayed,
     }
-
-
-def free(keys: Counter[str]) -> dict[tuple[str, bool], int]:
-    """Keys with their numbers of entries, and whether the client made them up, as for a second outcome or an expiry."""
-    return {(key, len(key) == 32 and set(key) <= set("0123456789abcdef")): count for key, count in keys.items()}
-
-
-def journal_of(entries: list[Any]) -> tuple[dict[int, list[int]], dict[int, list[float | None]], Counter[str]]:
-    """Items of each round, outcomes of each round, and numbers of entries by key."""
-    asked: dict[int, list[int]] = {}
-    told: dict[int, list[float | None]] = {}
-    for entry in entries:
-        payload = entry.payload()
-        if entry.kind == "ask":
-            asked[payload["round"]] = payload["items"]
-        elif entry.kind == "ask_many":
-            asked |= dict(payload["rounds"])
-        elif entry.kind == "tell":
-            for number, values in payload["outcomes"]:
-                assert number not in told, f"round {number} has two outcomes"
-                told[number] = values
-    return asked, told, Counter(entry.key for entry in entries if entry.key is not None)
 
 
 def arguments() -> argparse.Namespace:

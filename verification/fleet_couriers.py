@@ -40,13 +40,7 @@ class Order:
 
 
 class Book:
-    """Lines of one courier and its predecessors; what SIGKILL leaves is whole lines.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    """
+    """Lines of one courier and its predecessors; what SIGKILL leaves is whole lines."""
 
     def __init__(self, path: Path) -> None:
         self._handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -86,18 +80,7 @@ class Retries(logging.Handler):
 class Courier:
     """One courier; it asks, drives and tells until it is stopped.
 
-    Parameters
-    ----------
-    learner : RemoteLearner
-        The learner of the service.
-    path : Path
-        Its book.
-    name : str
-        Its name, from which keys are made.
-    world : dict from street to (mean, standard deviation)
-        Costs of streets.
-    rng : Random
-        What happens to it.
+    `path` is its book, keys are made from `name`, and `world` has mean and standard deviation of the cost of each street.
     """
 
     def __init__(

@@ -20,11 +20,9 @@ from __future__ import annotations
 
 import argparse
 import http.client
-import os
 import re
 import resource
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -35,6 +33,9 @@ from itertools import repeat
 from pathlib import Path
 
 import semibandits as sb
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "service"))
+from servers import serving
 
 TOKEN = "token-of-the-verification"
 PIECE = 2**16
@@ -98,23 +99,18 @@ def waits(address: tuple[str, int], is_over: threading.Event) -> Iterator[float]
 
 def measure(url: str, name: str, attack: Callable[[tuple[str, int]], int]) -> None:
     """Start a service, attack it, and print a line."""
-    command = [sys.executable, "-c", "import semibandits_cli; semibandits_cli.main()", "serve", "--storage", url, "--port", "0"]
-    environment = os.environ | {"SEMIBANDITS_TOKEN": TOKEN, "SEMIBANDITS_BACKGROUND": "0"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment) as server:
-        assert server.stdout
-        found = re.search(r"http://([^:]+):(\d+)", server.stdout.readline())
-        assert found
-        address, is_over, longest = (found[1], int(found[2])), threading.Event(), [0.0]
+    with serving(url, token=TOKEN) as server:
+        host, _, port = server.address.rpartition(":")
+        address, is_over, longest = (host, int(port)), threading.Event(), [0.0]
         next(waits(address, is_over))
-        before = memory(server.pid, "VmRSS")
+        before = memory(server.process.pid, "VmRSS")
         watch = threading.Thread(target=lambda: longest.extend(waits(address, is_over)))
         watch.start()
         sent = attack(address)
         time.sleep(2.0)
         is_over.set()
         watch.join()
-        peak, after = memory(server.pid, "VmHWM"), memory(server.pid, "VmRSS")
-        server.terminate()
+        peak, after = memory(server.process.pid, "VmHWM"), memory(server.process.pid, "VmRSS")
     print(f"{name:12} {sent / 1e6:9.1f} {before:10.0f} {peak:8.0f} {after:8.0f} {max(longest):8.2f}", flush=True)
 
 

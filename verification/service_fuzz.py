@@ -14,21 +14,19 @@ Needs the extra "verification".
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import re
-import signal
-import subprocess
 import sys
 import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import requests
 import schemathesis
+from crash_workers import entries_of
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis.errors import NonInteractiveExampleWarning
@@ -37,7 +35,9 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance, status_code_conformance
 
 import semibandits as sb
-from semibandits.learning.database.opening import existing, stored_learner
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "service"))
+from servers import serving
 
 TOKEN = "token-of-the-verification"
 KEY = "Idempotency-Key"
@@ -62,15 +62,7 @@ class Tally:
 
 
 class Fuzz:
-    """Requests to a service at an address.
-
-    Parameters
-    ----------
-    address : str
-        Where the service is.
-    seed : int
-        Source of randomness of what is changed in generated requests.
-    """
+    """Requests to a service at an address; the seed decides what is changed in generated requests."""
 
     def __init__(self, address: str, seed: int) -> None:
         self.address, self.random, self.tally = address, random.Random(seed), Tally()
@@ -153,10 +145,7 @@ def check_error(content: Any) -> None:
 
 def check_journal(url: str, name: str, accepted: Counter[str], shown: dict[str, Any]) -> int:
     """Compare the journal of a learner with the accepted calls; the number of its entries."""
-    backend = existing(url)
-    stored = stored_learner(backend, name)
-    entries = backend.run(lambda connection: stored.entries_after(connection, 0), reads=True)
-    backend.close()
+    entries = entries_of(url, name)
     keys = Counter(entry.key for entry in entries)
     assert all(count == 1 for count in keys.values()), [key for key, count in keys.items() if count > 1]
     assert set(keys) == set(accepted), set(keys) ^ set(accepted)
@@ -206,27 +195,13 @@ def main() -> None:
         url = options.url or f"sqlite:///{folder}/learners.db"
         for name, (decision_set, policy) in LEARNERS.items():
             sb.open_learner(url, name=name, decision_set=decision_set, policy=policy, variance=1.0).close()
-        command = [sys.executable, "-c", "import semibandits_cli; semibandits_cli.main()", "serve", "--storage", url]
-        service = subprocess.Popen(
-            [*command, "--port", "0"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment(),
-        )  # fmt: skip
-        assert service.stdout is not None
-        found = re.search(r"http://\S+", service.stdout.readline())
-        assert found is not None
-        try:
-            fuzz = run(found[0], options.requests, options.seed)
-            states = {name: fuzz.session.get(f"{found[0]}/v1/learners/{name}/state").json() for name in LEARNERS}
-        finally:
-            service.send_signal(signal.SIGTERM)
-            assert service.wait(60) == 0
+        with serving(url, token=TOKEN, environment={"SEMIBANDITS_BACKGROUND": "1"}) as service:
+            address = f"http://{service.address}"
+            fuzz = run(address, options.requests, options.seed)
+            states = {name: fuzz.session.get(f"{address}/v1/learners/{name}/state").json() for name in LEARNERS}
+            assert service.stop()[0] == 0
         entries = {name: check_journal(url, name, fuzz.tally.accepted[name], states[name]) for name in LEARNERS}
     report(fuzz.tally, entries)
-
-
-def environment() -> dict[str, str]:
-    """The environment of the service, with its token."""
-    return {**os.environ, "SEMIBANDITS_TOKEN": TOKEN}
 
 
 def report(tally: Tally, entries: dict[str, int]) -> None:
