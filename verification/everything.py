@@ -29,17 +29,7 @@ MUTATED: Final = "certificates solver glpg exchange budgets linear decisions mat
 
 @dataclass(frozen=True)
 class Part:
-    """A check.
-
-    Attributes
-    ----------
-    command : str
-        Arguments of the interpreter.
-    minutes : int
-        About how long it takes on two cores.
-    question : str
-        What it answers.
-    """
+    """A check: arguments of the interpreter, about how many minutes it takes on two cores, and what it answers."""
 
     command: str
     minutes: int
@@ -55,10 +45,10 @@ PARTS: Final = {
     "long-tests": Part("-m pytest -n 2 --dist worksteal -m verify", 3, "do the tests hold that are too long for the suite?"),
     "order": Part("-m pytest -n 2 --dist worksteal --shuffle", 6, "does the suite pass with its files in another order?"),
     "out-of-scale": Part(
-        "verification/out_of_scale.py", 5, "are brackets right with costs up to 10^15 times as large as the others?"
+        "verification/brackets.py scale", 5, "are brackets right with costs up to 10^15 times as large as the others?"
     ),
-    "routes": Part("verification/routes.py", 2, "do bounds over routes agree with all simple paths?"),
-    "laws": Part("verification/laws.py", 45, "do bounds of every law agree with an independent program?"),
+    "routes": Part("verification/brackets.py routes", 2, "do bounds over routes agree with all simple paths?"),
+    "laws": Part("verification/brackets.py laws", 45, "do bounds of every law agree with an independent program?"),
     "fuzz": Part("verification/fuzz.py --jobs 2", 90, "does hostile input give a right answer or one clear error?"),
     "interrupts": Part("verification/interrupts.py", 15, "does Ctrl-C end every operation in time?"),
     "interrupted-learners": Part(

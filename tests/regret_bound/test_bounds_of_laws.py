@@ -66,7 +66,7 @@ def test_two_methods_agree_and_the_plan_is_feasible(family, name, seed):
 @by_family
 @by_law
 def test_brackets_hold_the_value_of_an_independent_program(family, name):
-    """`verification/laws.py` does the same on hundreds of instances."""
+    """`verification/brackets.py laws` does the same on hundreds of instances."""
     space, law, items = drawn(3, family, name)
     lower, upper = bracket(items, space.enumerate(20_000))
     try:

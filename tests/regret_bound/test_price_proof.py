@@ -90,7 +90,7 @@ def test_the_bound_is_the_least_information_of_all_cycles(family, name, seed, ai
         least = aim
     proven, violated = solver._proved(plan)
     assert proven <= least * (1.0 + DIGITS) + 1e-9
-    # How close is measured by the brackets of verification/laws.py; here only that the search does not give up.
+    # How close is measured by the brackets of verification/brackets.py; here only that the search does not give up.
     assert proven >= min(least, 1.0 - 0.1 * GAP) * (1.0 - 1e-3) - 1e-9
     if not law.is_quadratic:
         met = solver._items.raises(violated, violated.sums(solver._graph.costs), solver._arc_rates(plan))
