@@ -12,10 +12,11 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER
-from semibandits.errors import InvalidInputError
+from semibandits.families.labels import plain_list
 from semibandits.laws import Gaussian, Law
+from semibandits.learning.expecting import reading
 from semibandits.learning.storage import JSON, stored_integer
-from semibandits.policies.states import damaged, read_counts, read_floats
+from semibandits.policies.states import read_counts, read_floats
 
 LOGGER: Final = logging.getLogger("semibandits.learning")
 
@@ -131,7 +132,10 @@ class DriftCheck:
             item = int(items[k])
             means = self._changed(item, float(n[k]))
             if means is not None:
-                self._report(Drift(item, labels[item], round_id, *means))
+                self.plays[item] = self.sums[item] = 0.0
+                self.starts[:, item] = 0.0
+                self.found = (*self.found, Drift(item, labels[item], round_id, *means))[-MOST_KEPT:]
+                self.count += 1
 
     def _changed(self, item: int, n: float) -> tuple[float, float] | None:
         """End the blocks of an item that n rewards complete; the means before and in the first of them that differs."""
@@ -177,11 +181,6 @@ class DriftCheck:
         with np.errstate(all="ignore"):
             value = few * law.divergence(low, pooled - low) + many * law.divergence_below(high, high - pooled)
         return np.nan_to_num(value, nan=0.0, posinf=LARGEST_NUMBER)  # no information where a law knows none
-
-    def _report(self, drift: Drift) -> None:
-        self.plays[drift.item] = self.sums[drift.item] = 0.0
-        self.starts[:, drift.item] = 0.0
-        self.found, self.count = (*self.found, drift)[-MOST_KEPT:], self.count + 1
 
     def follow(self, old: DriftCheck, places: IntArray, labels: tuple[Hashable, ...]) -> None:
         """Take over the tests of another check, and its reports of items that still exist.
@@ -235,33 +234,27 @@ class DriftCheck:
             If it is damaged.
         """
         d = len(self.plays)
-        try:
+        with reading("drift"):
             plays, sums = read_counts(state, "plays", d, least=0).astype(np.float64), read_floats(state, "sums", d)
-            levels = [read_floats({"starts": row}, "starts", d) for row in state["starts"]]
+            levels = [read_floats({"starts": row}, "starts", d) for row in plain_list(state["starts"])]
             starts = np.array(levels).reshape(-1, d)
-            found = tuple(self._stored_report(labels, *report) for report in state["found"])
-            count = stored_integer(state["count"], "count")
-            is_valid = (
-                isinstance(state["starts"], list)
-                and isinstance(state["found"], list)
-                and len(levels) == _levels(plays.max(initial=0.0))
-                and bool(np.isfinite(sums).all() and np.isfinite(starts).all())
-                and len(found) <= min(count, MOST_KEPT)
+            found = tuple(
+                Drift(
+                    stored_integer(item, "item"),
+                    labels[item],
+                    stored_integer(number, "round"),
+                    *read_floats({"means": means}, "means", 2).tolist(),
+                )
+                for item, number, *means in plain_list(state["found"])
             )
-        except (InvalidInputError, IndexError, KeyError, TypeError):
-            is_valid = False
-        if not is_valid:
-            raise InvalidInputError("drift must hold the tests of all items, but it does not: the state is damaged, use a copy")
+            count = stored_integer(state["count"], "count")
+            means = [value for one in found for value in (one.before, one.after)]
+            if not all(np.isfinite(values).all() for values in (sums, starts, means)):
+                raise ValueError("infinite numbers")
+            if len(levels) != _levels(plays.max(initial=0.0)) or len(found) > min(count, MOST_KEPT):
+                raise ValueError("other numbers of levels or reports")
         self.plays, self.sums, self.starts = plays, sums, starts
         self.found, self.count = found, count
-
-    @staticmethod
-    def _stored_report(labels: tuple[Hashable, ...], item: Any, number: Any, before: Any, after: Any) -> Drift:
-        """A report of a state."""
-        means = read_floats({"means": [before, after]}, "means", 2)
-        if not np.isfinite(means).all():
-            raise damaged("means", "finite")
-        return Drift(item, labels[stored_integer(item, "item")], stored_integer(number, "round"), *means.tolist())
 
 
 def _levels(plays: float) -> int:

@@ -16,11 +16,13 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import MOST_STATED, describe, digest, fingerprint, rebuild
 from semibandits.families.labels import without_addresses
+from semibandits.learning.expecting import expecting, reading
 from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.options import NAMES
 from semibandits.policies.base import Policy
 from semibandits.policies.prior import Prior
 from semibandits.policies.registry import POLICIES, build
+from semibandits.policies.states import read_counts, read_floats
 
 JSON: TypeAlias = dict[str, Any]
 FORMAT: Final = "semibandits.learner"
@@ -44,12 +46,8 @@ def sealed(content: JSON) -> JSON:
     is_listed = "items" in content["statistics"]
     version = VERSION if is_listed else 2 if set(NAMES) & set(content) else 1  # older releases read what they can
     framed = {"format": FORMAT, "version": version, "library": __version__, **content}
-    try:
+    with expecting("the state must be plain JSON", "fix state() of the agent or specification() of the policy"):
         copy: JSON = strict_json(json.dumps(framed, allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"the state must be plain JSON, got {error}: fix state() of the agent or specification() of the policy"
-        ) from error
     return {**copy, "checksum": digest(copy)}
 
 
@@ -77,13 +75,10 @@ def opened(state: object) -> JSON:
             f"version must be at most {VERSION}, got {version}, written by semibandits {state.get('library')}: "
             f"this is semibandits {__version__}, install a newer one"
         )
-    try:
-        content: JSON = strict_json(
-            json.dumps({key: value for key, value in state.items() if key != "checksum"}, allow_nan=False)
-        )
+    with expecting("state must be plain JSON", "pass a return value of Learner.state()"):
+        text = json.dumps({key: value for key, value in state.items() if key != "checksum"}, allow_nan=False)
+        content: JSON = strict_json(text)
         checksum = digest(content)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(f"state must be plain JSON, got {error}: pass a return value of Learner.state()") from error
     if state.get("checksum") != checksum:
         raise InvalidInputError(
             f"the checksum of the state must be {checksum}, got {state.get('checksum')!r}: the state was changed or damaged, "
@@ -130,8 +125,8 @@ def stored_prior(state: Any) -> dict[str, Any]:
     """
     if state is None:
         return {}
-    state = _mapping(state, "prior", ("means", "plays"))
-    return {"prior_means": state["means"], "prior_plays": state["plays"]}
+    with reading("prior"):
+        return {"prior_means": state["means"], "prior_plays": state["plays"]}
 
 
 def stored_size(state: Any) -> int:
@@ -140,15 +135,10 @@ def stored_size(state: Any) -> int:
     Raises
     ------
     InvalidInputError
-        If the plays are not a list.
+        If they have no plays.
     """
-    statistics = _mapping(state, "statistics", ("plays", "sums"))
-    if "d" in statistics:
-        return stored_integer(statistics["d"], "d")
-    plays = statistics["plays"]
-    if not isinstance(plays, list):
-        raise InvalidInputError(f"plays must be a list, got {reprlib.repr(plays)}: the state is damaged, use a copy")
-    return len(plays)
+    with reading("statistics"):
+        return stored_integer(state["d"], "d") if "d" in state else len(state["plays"])
 
 
 def stored_decision_set(state: Any, own: DecisionSet | None, d: int) -> DecisionSet:
@@ -159,38 +149,39 @@ def stored_decision_set(state: Any, own: DecisionSet | None, d: int) -> Decision
     InvalidInputError
         If `own` is another decision set, or is None although the set cannot be rebuilt.
     """
-    state = _mapping(state, "decision_set", ("type", "fingerprint", "description"))
+    with reading("decision_set"):
+        name, wanted, description = state["type"], state["fingerprint"], state["description"]
     if own is not None and not isinstance(own, DecisionSet):
         raise InvalidInputError(f"decision_set must be a DecisionSet, got {type(own).__name__}: pass the set of the learner")
-    if own is None and state["description"] is None:
-        raise InvalidInputError(f"decision_set must be passed for a state on a {state['type']}, got None: {state.get('reason')}")
+    if own is None and description is None:
+        raise InvalidInputError(f"decision_set must be passed for a state on a {name}, got None: {state.get('reason')}")
     if own is None and d > MOST_STATED:
         raise InvalidInputError(
             f"decision_set must be passed for a state of more than {MOST_STATED:,} items, got None and {d:,} items: pass the "
             "decision set of the learner"
         )
-    decision_set = rebuild(state["description"], d) if own is None else own
+    decision_set = rebuild(description, d) if own is None else own
     found = fingerprint(decision_set)
-    if found != state["fingerprint"]:
+    if found != wanted:
         raise InvalidInputError(
-            f"decision_set must be the {state['type']} with fingerprint {state['fingerprint']}, got the "
-            f"{type(decision_set).__name__} with {found}: pass the decision set of the learner"
+            f"decision_set must be the {name} with fingerprint {wanted}, got the {type(decision_set).__name__} with {found}: "
+            "pass the decision set of the learner"
         )
     return decision_set
 
 
 def is_rebuilt(state: Mapping[str, Any]) -> bool:
     """Whether the decision set and the policy of a state can be rebuilt from it; if not, the caller must pass them."""
-    own_set = _mapping(state["decision_set"], "decision_set", ("description",))["description"] is None
-    return not own_set and _own_part(_mapping(state["policy"], "policy", ("built_in", "specification"))) is None
+    with reading("specification"):
+        return state["decision_set"]["description"] is not None and _own_part(state["policy"]) is None
 
 
 def _own_part(policy: Mapping[str, Any]) -> str | None:
     """What of a policy is the user's own, "it" or "its law"; None if it is one of the library."""
-    specification = policy["specification"]
+    specification, is_built_in = policy["specification"], policy["built_in"] is True
     if isinstance(specification, Mapping) and isinstance(specification.get("law"), str):
         return "its law"
-    return None if policy["built_in"] is True else "it"
+    return None if is_built_in else "it"
 
 
 def policy_state(policy: Policy) -> JSON:
@@ -206,10 +197,9 @@ def stored_policy(state: Any, own: Policy | None) -> Policy:
     InvalidInputError
         If `own` is another policy, or is None although the policy cannot be rebuilt.
     """
-    state = _mapping(state, "policy", ("built_in", "specification"))
-    wanted = state["specification"]
+    with reading("policy"):
+        wanted, what = state["specification"], _own_part(state)
     if own is None:
-        what = _own_part(state)
         if what is None:
             return build(wanted)
         raise InvalidInputError(f"policy must be passed for a state of {wanted}, got None: {what} is not one of the library")
@@ -225,11 +215,8 @@ def stored_policy(state: Any, own: Policy | None) -> Policy:
 
 
 def _specification(policy: Policy) -> Any:
-    try:
-        text = json.dumps(policy.specification(), allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(f"the specification of {policy.name} must be plain JSON, got {error}: fix it") from error
-    return json.loads(without_addresses(text))
+    with expecting(f"the specification of {policy.name} must be plain JSON", "fix it"):
+        return json.loads(without_addresses(json.dumps(policy.specification(), allow_nan=False)))
 
 
 def generator_state(rng: np.random.Generator) -> JSON:
@@ -247,23 +234,15 @@ def stored_generator(state: Any) -> np.random.Generator:
     InvalidInputError
         If it is not the state of a PCG64.
     """
-    state = _mapping(state, "generator", ("bit_generator", "state", "inc", "has_uint32", "uinteger"))
-    big = [state["state"], state["inc"]]
-    texts = all(isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= 39 for text in big)
-    flag, spare = state["has_uint32"], state["uinteger"]
-    small = type(flag) is int and type(spare) is int and flag in (0, 1) and 0 <= spare < 2**32
-    if state["bit_generator"] != "PCG64" or not texts or not small:
-        raise InvalidInputError(
-            f"generator must be the state of a PCG64, got {reprlib.repr(state)}: the state is damaged, use a copy"
-        )
-    position, increment = (int(text) for text in big)
-    if max(position, increment) >= 2**128 or increment % 2 == 0:
-        raise InvalidInputError(
-            f"generator must hold integers below 2^128, got {reprlib.repr(state)}: the state is damaged, use a copy"
-        )
-    bits = np.random.PCG64(0)
-    bits.state = {"bit_generator": "PCG64", "state": {"state": position, "inc": increment}, "has_uint32": flag, "uinteger": spare}
-    return np.random.Generator(bits)
+    with reading("generator"):
+        inner = {name: int(state[name]) for name in ("state", "inc")}
+        flag, spare = (stored_integer(state[name], name) for name in ("has_uint32", "uinteger"))
+        bits = np.random.PCG64(0)
+        bits.state = {"bit_generator": "PCG64", "state": inner, "has_uint32": flag, "uinteger": spare}  # type: ignore[typeddict-item]
+        rng = np.random.Generator(bits)
+        if inner["inc"] % 2 == 0 or flag > 1 or generator_state(rng) != state:
+            raise ValueError(reprlib.repr(state))
+    return rng
 
 
 def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
@@ -274,37 +253,24 @@ def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
     InvalidInputError
         If they are not one count and one finite sum per item.
     """
-    state = _mapping(state, "statistics", ("plays", "sums"))
-    items = _listed_items(state, d) if "items" in state else np.arange(d)
-    arrays = []
-    for name in ("plays", "sums"):
-        values = state[name]
-        if not isinstance(values, list) or len(values) != len(items) or not all(type(v) in (int, float) for v in values):
-            raise InvalidInputError(
-                f"{name} must be {len(items)} numbers, got {reprlib.repr(values)}: the state is damaged, use a copy"
-            )
-        array = np.zeros(d)
-        array[items] = values
-        arrays.append(array)
-    plays, sums = arrays
-    counts = (plays >= 0) & (plays <= MOST_ROUNDS) & (plays == np.floor(plays))
-    if not counts.all() or not np.isfinite(sums).all() or sums[plays == 0].any():
-        raise InvalidInputError(
-            f"plays must be counts up to 2**53 and sums finite, 0 if plays is 0, got {reprlib.repr(state)}: the state is "
-            "damaged, use a copy"
-        )
+    plays, sums = np.zeros(d), np.zeros(d)
+    with reading("statistics"):
+        is_listed = "items" in state
+        items = _items(state["items"], d) if is_listed else np.arange(d)
+        plays[items] = read_counts(state, "plays", len(items), least=0)
+        sums[items] = read_floats(state, "sums", len(items))
+        if is_listed and state["d"] != d:
+            raise ValueError(f"d = {state['d']}")
+        if not np.isfinite(sums).all() or sums[plays == 0].any():
+            raise ValueError("sums that are infinite, or not 0 where plays are")
     return plays, sums
 
 
-def _listed_items(state: Mapping[str, Any], d: int) -> IntArray:
-    """The items that a state lists."""
-    items = state["items"]
-    is_valid = isinstance(items, list) and all(type(item) is int and 0 <= item < d for item in items)
-    if not is_valid or state.get("d") != d or items != sorted(set(items)):
-        raise InvalidInputError(
-            f"items must be ascending and below d = {d}, got {reprlib.repr(items)}: the state is damaged, use a copy"
-        )
-    return np.array(items, dtype=np.int64)
+def _items(values: Any, d: int) -> IntArray:
+    """Ascending indices of items."""
+    if any(type(item) is not int or not 0 <= item < d for item in values) or values != sorted(set(values)):
+        raise ValueError(f"items that are not ascending integers below d = {d}")
+    return np.array(values, dtype=np.int64)
 
 
 def stored_integer(value: Any, name: str) -> int:
@@ -334,21 +300,10 @@ def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, np.ndar
     InvalidInputError
         If the state has no id, or its items are not a decision.
     """
-    state = _mapping(state, "each of open_rounds", ("id", "items"))
-    number, items, d = stored_integer(state["id"], "the id of a round"), state["items"], decision_set.d
-    x = np.zeros(d, dtype=np.bool_)
-    if isinstance(items, list) and all(type(item) is int and 0 <= item < d for item in items):
-        x[items] = True
-        if len(set(items)) == len(items) and (state.get("replaced") is True or x in decision_set):
-            return number, x
-    raise InvalidInputError(
-        f"items of round {number} must be those of a decision, got {items!r}: the state is damaged, use a copy"
-    )
-
-
-def _mapping(state: Any, name: str, keys: tuple[str, ...]) -> Mapping[str, Any]:
-    if not isinstance(state, Mapping) or not set(keys) <= set(state):
-        raise InvalidInputError(
-            f"{name} must hold {', '.join(keys)}, got {reprlib.repr(state)}: the state is damaged, use a copy"
-        )
-    return state
+    x = np.zeros(decision_set.d, dtype=np.bool_)
+    with reading("each of open_rounds"):
+        number = stored_integer(state["id"], "id")
+        x[_items(state["items"], decision_set.d)] = True
+        if state.get("replaced") is not True and x not in decision_set:
+            raise ValueError(f"items that are no decision in round {number}")
+    return number, x
