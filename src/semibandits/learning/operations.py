@@ -29,7 +29,6 @@ TELL: Final = "tell"
 FORGET: Final = "forget"
 EXPIRE: Final = "expire"
 PLAN: Final = "plan"
-KINDS: Final = (ASK, ASK_MANY, TELL, FORGET, EXPIRE, PLAN)
 
 
 class Operation(ABC):

@@ -153,7 +153,10 @@ class Backend:
             connection = self._idle.pop()
         except IndexError:
             self._files.check(None)  # SQLite would create an empty one
-            connection = self._connected()
+            try:
+                connection = self._engine.connect()
+            except (ValueError, TypeError, OverflowError):  # of the driver, about the URL, such as the name of a host
+                raise malformed(self.shown) from None
         try:
             if not reads:
                 self._files.check(connection)
@@ -172,12 +175,6 @@ class Backend:
             raise
         self._idle.append(connection)
         return result
-
-    def _connected(self) -> Connection:
-        try:
-            return self._engine.connect()
-        except (ValueError, TypeError, OverflowError):  # of the driver, about the URL, such as the name of a host
-            raise malformed(self.shown) from None
 
     def _first_statement(self, reads: bool) -> str | None:
         """What begins a transaction. Drivers begin none of their own."""

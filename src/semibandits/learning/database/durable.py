@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, final
 
@@ -81,13 +82,14 @@ class DurableLearner(Learner):
     def __repr__(self) -> str:
         return f"DurableLearner({self.name!r} in {self.url}): {self._read(repr)}"
 
-    def __reduce__(self) -> tuple[Callable[..., DurableLearner], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[[], DurableLearner], tuple[()]]:
         """Copies and pickles use the same learner in the database; pickles contain its password."""
-        arguments = (
-            self._backend.full_url, self.name, self._replica.own_set, self._replica.own_policy,
-            self._replica.snapshot_every, self._backend.timeout,
-        )  # fmt: skip
-        return _opened_again, arguments
+        from semibandits.learning.database.opening import reopened
+
+        replica, backend = self._replica, self._backend
+        options: dict[str, Any] = {"snapshot_every": replica.snapshot_every, "timeout": backend.timeout}
+        own: dict[str, Any] = {"decision_set": replica.own_set, "policy": replica.own_policy}
+        return partial(reopened, backend.full_url, self.name, **own, **options), ()
 
     def __enter__(self) -> Self:
         return self
@@ -213,10 +215,10 @@ class DurableLearner(Learner):
     def _entry(self, connection: Connection, learner: Learner, call: Call) -> Entry:
         """The entry of a call: the new one, or the stored one if the call was carried out before."""
         call.tries += 1
-        if call.tries > 1 and (found := self._stored.entry_with_token(connection, call.token, after=call.before)):
+        if call.tries > 1 and (found := self._stored.entry_with(connection, "token", call.token, after=call.before)):
             return found  # the last attempt was committed, but its answer was lost
         call.before = self._replica.seq
-        if call.key is not None and (found := self._stored.entry_with_key(connection, call.key)):
+        if call.key is not None and (found := self._stored.entry_with(connection, "key", call.key)):
             check_same_call(found, call.operation, self._decision_set)
             return found
         content = call.operation.prepare(learner, has_key=call.key is not None)
@@ -247,11 +249,3 @@ def _begin_in_child(is_cut: bool) -> None:
 
 
 forks.in_child.append(_begin_in_child)
-
-
-def _opened_again(
-    url: str, name: str, decision_set: DecisionSet | None, policy: Policy | None, snapshot_every: int, timeout: float
-) -> DurableLearner:
-    from semibandits.learning.database.opening import reopened
-
-    return reopened(url, name, decision_set=decision_set, policy=policy, snapshot_every=snapshot_every, timeout=timeout)

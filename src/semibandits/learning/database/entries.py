@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import zlib
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from semibandits._json import strict_json
 from semibandits._text import shortened
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
+from semibandits.errors import InvalidInputError, StorageError
+from semibandits.learning.expecting import expecting
 from semibandits.learning.learner import Learner
 from semibandits.learning.operations import (
     ASK,
     ASK_MANY,
     EXPIRE,
     FORGET,
-    KINDS,
     TELL,
     Operation,
     Payload,
@@ -29,6 +30,8 @@ from semibandits.learning.operations import (
 from semibandits.learning.round import Round
 
 LONGEST_NAME: Final = 200
+FIELDS: Final = ("seq", "kind", "text", "key", "checksum", "time", "token")
+"""What is stored of an entry."""
 _ENCODED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
@@ -96,26 +99,18 @@ class Entry:
         """
         if self.content is not None:
             return self.content
-        found = _checksum(self.seq, self.kind, self.text, self.key)
-        if found != self.checksum or self.kind not in KINDS:
-            raise StorageError(
-                f"entry {self.seq} of the journal must be a known call with the checksum {found}, got {self.kind!r} with "
-                f"{self.checksum}: the journal was changed or damaged, or a newer semibandits wrote it; use a copy, or upgrade"
-            )
-        try:
-            payload: Any = strict_json(self.text)
-        except ValueError as error:
-            raise self._damaged(str(error)) from error
-        if not isinstance(payload, dict):
-            raise self._damaged(f"a {type(payload).__name__}")
-        if not is_whole(self.kind, payload):
-            raise self._damaged(f"other arguments or results than those of {self.kind}")
+        remedy = "it was changed or damaged, or a newer semibandits wrote it; use a copy, or upgrade"
+        with self.expecting("be a known call, as it was written", remedy):
+            payload: Payload = strict_json(self.text)
+            if self.checksum != _checksum(self.seq, self.kind, self.text, self.key):
+                raise ValueError("another checksum")
+            if not isinstance(payload, dict) or not is_whole(self.kind, payload):
+                raise ValueError(f"other arguments or results than those of {self.kind!r}")
         return payload
 
-    def _damaged(self, found: str) -> StorageError:
-        return StorageError(
-            f"entry {self.seq} of the journal must be the JSON object of a call, got {found}: the journal is damaged, use a copy"
-        )
+    def expecting(self, what: str, remedy: str) -> AbstractContextManager[None]:
+        """See `expecting`: this entry must do what is expected of it."""
+        return expecting(f"entry {self.seq} of the journal must {what}", remedy, StorageError)
 
 
 def _checksum(seq: int, kind: str, text: str, key: str | None) -> int:
@@ -177,16 +172,14 @@ def replay(learner: Learner, entry: Entry) -> None:
         If the entry is damaged, or does not continue the state of the learner.
     """
     payload = entry.payload()
-    try:
+    remedy = (
+        "the journal is damaged, or was written by another version of semibandits or NumPy; open it with that version and call "
+        "prune(), which leaves a snapshot to continue from, or use a copy"
+    )
+    with entry.expecting("continue the state of the learner", remedy):
         done = carry_out(learner, entry.kind, payload)
         if done != payload:
-            raise StorageError(f"the result {payload}, but the policy chooses {done}")
-    except (SemibanditsError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise StorageError(
-            f"entry {entry.seq} of the journal must continue the state of the learner, got {error}: the journal is damaged, or "
-            "was written by another version of semibandits or NumPy; open it with that version and call prune(), which leaves "
-            "a snapshot to continue from, or use a copy"
-        ) from error
+            raise ValueError(f"the result {payload}, but the policy chooses {done}")
 
 
 def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
@@ -195,15 +188,9 @@ def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
     if entry.kind not in (ASK, ASK_MANY, EXPIRE):
         return ()
     pairs = [[payload["round"], payload["items"]]] if entry.kind == ASK else payload["rounds"]
-    masks = []
-    for _, items in pairs:
-        x = np.zeros(decision_set.d, dtype=np.bool_)
-        try:
-            x[items] = True
-        except IndexError as error:
-            raise entry._damaged(f"a round with {error}") from error
-        masks.append(x)
-    return tuple(Round.of(number, x, decision_set.items) for (number, _), x in zip(pairs, masks, strict=True))
+    labels = decision_set.items
+    with entry.expecting("hold rounds of the decision set", "the journal is damaged, use a copy"):
+        return tuple(Round.of_items(number, np.array(items, dtype=np.int64), labels) for number, items in pairs)
 
 
 def round_ids(entry: Entry) -> list[int]:

@@ -13,13 +13,13 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
-    LargeBinary,
+    Select,
+    Table,
     bindparam,
     case,
     delete,
     func,
     insert,
-    literal,
     literal_column,
     select,
 )
@@ -27,28 +27,23 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, StorageError
-from semibandits.learning.database.entries import Entry
+from semibandits.learning.database.entries import FIELDS, Entry
 from semibandits.learning.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
 from semibandits.learning.database.statements import Statement
+from semibandits.learning.expecting import expecting
 from semibandits.learning.operations import Payload
 from semibandits.learning.options import NAMES
 
 FIXED: Final = ("decision_set", "policy", "prior", "variance", *NAMES)
 """Parts of a state that never change."""
 LONGEST_JOURNAL: Final = 2**53
-_ENTRY: Final = tuple(JOURNAL.c[name] for name in ("seq", "kind", "payload", "key", "checksum", "time", "token"))
+_ENTRY: Final = tuple(JOURNAL.c["payload" if name == "text" else name] for name in FIELDS)
 MOST_UNPACKED: Final = 2**27
 """Largest number of bytes of a state as JSON, which may be a thousand times that of the compressed one."""
 MOST_PARTS: Final = 2**23
 """Largest number of lists, objects and quotes of a state, which take much more memory than their text."""
 _LEARNER: Final = (LEARNERS.c.id, LEARNERS.c.name, LEARNERS.c.created, LEARNERS.c.specification)
 _SNAPSHOT: Final = (SNAPSHOTS.c.seq, SNAPSHOTS.c.state, SNAPSHOTS.c.times)
-_TYPES: Final = {
-    column: (column.type.python_type, type(None)) if column.nullable else (column.type.python_type,)
-    for table in (LEARNERS, JOURNAL, SNAPSHOTS)
-    for column in table.c
-    if not isinstance(column.type, LargeBinary)  # `unpacked` checks these
-}
 _OF_LEARNER: Final = JOURNAL.c.learner_id == bindparam("learner")
 _LOCK: Final = Statement(select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update())
 _NEW: Final = JOURNAL.c.seq > bindparam("after")
@@ -116,43 +111,23 @@ class Stored:
         """Entries of the journal after `seq`, in order, at most `most`; with the entry `seq` itself, for its mark only."""
         first = seq if with_mark else seq + 1
         values = {"learner": self.id, "after": seq, "first": first, "most": LONGEST_JOURNAL if most is None else most}
-        return [Entry(*typed(row, _ENTRY)) for row in _MOST_FROM(connection, values).fetchall()]
+        return [entry_of(row) for row in _MOST_FROM(connection, values).fetchall()]
 
-    def entry_with_key(self, connection: Connection, key: str) -> Entry | None:
-        """The entry of the call with this key."""
-        row = connection.execute(select(*_ENTRY).where(JOURNAL.c.learner_id == self.id, JOURNAL.c.key == key)).one_or_none()
-        return None if row is None else Entry(*typed(row, _ENTRY))
-
-    def entry_with_token(self, connection: Connection, token: str, *, after: int) -> Entry | None:
-        """The entry of the call with this token among those after `after`."""
-        row = connection.execute(
-            select(*_ENTRY).where(JOURNAL.c.learner_id == self.id, JOURNAL.c.seq > after, JOURNAL.c.token == token)
-        ).one_or_none()
-        return None if row is None else Entry(*typed(row, _ENTRY))
+    def entry_with(self, connection: Connection, column: str, value: str, *, after: int = 0) -> Entry | None:
+        """The entry of the call with this key or token, among those after `after`."""
+        is_wanted = (JOURNAL.c.learner_id == self.id, JOURNAL.c.seq > after, JOURNAL.c[column] == value)
+        row = connection.execute(select(*_ENTRY).where(*is_wanted)).one_or_none()
+        return None if row is None else entry_of(row)
 
     def append(self, connection: Connection, entry: Entry) -> None:
         """Add an entry to the journal."""
-        _APPEND(
-            connection,
-            {
-                "learner_id": self.id,
-                "seq": entry.seq,
-                "kind": entry.kind,
-                "payload": entry.text,
-                "key": entry.key,
-                "token": entry.token,
-                "checksum": entry.checksum,
-                "time": entry.time,
-            },
-        )
+        values = {column.name: getattr(entry, name) for column, name in zip(_ENTRY, FIELDS, strict=True)}
+        _APPEND(connection, {"learner_id": self.id, **values})
 
     def add_snapshot(self, connection: Connection, seq: int, state: Payload, *, times: str | None = None) -> None:
         """Store a state, unless there is one after the same entry."""
         moving = packed({name: part for name, part in state.items() if name not in FIXED})
-        dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-        connection.execute(
-            dialect.insert(SNAPSHOTS).values(learner_id=self.id, seq=seq, state=moving, times=times).on_conflict_do_nothing()
-        )
+        connection.execute(_insert_new(connection, SNAPSHOTS, learner_id=self.id, seq=seq, state=moving, times=times))
 
     def latest_snapshot(self, connection: Connection) -> Snapshot:
         """The latest stored state.
@@ -162,24 +137,24 @@ class Stored:
         StorageError
             If there is none, or it is damaged.
         """
-        row = connection.execute(
-            select(*_SNAPSHOT).where(SNAPSHOTS.c.learner_id == self.id).order_by(SNAPSHOTS.c.seq.desc()).limit(1)
-        ).one_or_none()
+        row = connection.execute(self._snapshots.order_by(SNAPSHOTS.c.seq.desc()).limit(1)).one_or_none()
         if row is None:
             raise StorageError(
                 "the learner must have a snapshot, got none: it was deleted, or the database is damaged; use a copy"
             )
-        return _snapshot(row)
+        return snapshot_of(row)
 
     def latest_snapshot_seq(self, connection: Connection) -> int:
         """Number of the entry after which the latest state was stored, -1 if there is none."""
-        row = connection.execute(select(func.max(SNAPSHOTS.c.seq)).where(SNAPSHOTS.c.learner_id == self.id)).one()
-        return -1 if row[0] is None else int(typed(row, [SNAPSHOTS.c.seq])[0])
+        return self._extent(connection, SNAPSHOTS)[0]
 
     def snapshots(self, connection: Connection) -> list[Snapshot]:
         """All stored states, in order."""
-        rows = connection.execute(select(*_SNAPSHOT).where(SNAPSHOTS.c.learner_id == self.id).order_by(SNAPSHOTS.c.seq))
-        return [_snapshot(row) for row in rows]
+        return [snapshot_of(row) for row in connection.execute(self._snapshots.order_by(SNAPSHOTS.c.seq))]
+
+    @property
+    def _snapshots(self) -> Select[Any]:
+        return select(*_SNAPSHOT).where(SNAPSHOTS.c.learner_id == self.id)
 
     def prune(self, connection: Connection) -> int:
         """Delete what precedes the latest snapshot and return the number of deleted entries.
@@ -192,12 +167,14 @@ class Stored:
 
     def counts(self, connection: Connection) -> tuple[int, int, int]:
         """Number of the last entry, and numbers of stored entries and snapshots."""
-        last, entries = connection.execute(
-            select(func.max(JOURNAL.c.seq), func.count(literal(1))).where(JOURNAL.c.learner_id == self.id)
-        ).one()
-        states = connection.scalar(select(func.count(literal(1))).where(SNAPSHOTS.c.learner_id == self.id)) or 0
-        typed([last or 0], [JOURNAL.c.seq])
-        return max(last or 0, self.latest_snapshot_seq(connection)), entries, states
+        (last, entries), (latest, states) = (self._extent(connection, table) for table in (JOURNAL, SNAPSHOTS))
+        return max(last, latest, 0), entries, states
+
+    def _extent(self, connection: Connection, table: Table) -> tuple[int, int]:
+        """Number of the last row of the learner in a table, -1 if there is none, and how many there are."""
+        numbers = select(func.max(table.c.seq), func.count()).where(table.c.learner_id == self.id)
+        last, count = connection.execute(numbers).one()
+        return (typed([last], [table.c.seq])[0] if count else -1), count
 
     def added(self, connection: Connection, name: str, state: Payload) -> Stored:
         """A new learner of another name, with this state.
@@ -207,9 +184,8 @@ class Stored:
         InvalidInputError
             If there is a learner of this name.
         """
-        is_new = create(connection, name, specification_of(state))
-        stored = find(connection, name)
-        if stored is None or not is_new:
+        stored = create(connection, name, specification_of(state))
+        if stored is None:
             raise InvalidInputError(f"name must be new in the database, got {name!r}, which exists: choose another name")
         stored.add_snapshot(connection, 0, state)
         return stored
@@ -224,13 +200,8 @@ def find(connection: Connection, name: str) -> Stored | None:
     row = connection.execute(select(*_LEARNER).where(LEARNERS.c.name == name)).one_or_none()
     if row is None:
         return None
-    number, known, created, packed_specification = typed(row, _LEARNER)
-    specification = unpacked(packed_specification)
-    if not is_specification(specification):
-        raise StorageError(
-            f"the specification of {name!r} must hold a decision set and a policy, got others: it is damaged, use a copy"
-        )
-    return Stored(number, known, created, specification)
+    number, known, created, specification = typed(row, _LEARNER)
+    return Stored(number, known, created, checked_specification(unpacked(specification), repr(known)))
 
 
 def latest_state(connection: Connection, name: str) -> Payload | None:
@@ -245,16 +216,18 @@ def names(connection: Connection) -> list[str]:
     return [str(typed(row, [LEARNERS.c.name])[0]) for row in rows]
 
 
-def create(connection: Connection, name: str, specification: Payload, *, created: str | None = None) -> bool:
-    """Add a learner, unless one of this name exists; whether it was added."""
+def create(connection: Connection, name: str, specification: Payload, *, created: str | None = None) -> Stored | None:
+    """Add a learner, and return it; None if one of this name exists."""
+    time = datetime.now(UTC).isoformat(timespec="seconds") if created is None else created
+    statement = _insert_new(connection, LEARNERS, name=name, created=time, specification=packed(specification))
+    number = connection.scalar(statement.returning(LEARNERS.c.id))
+    return None if number is None else Stored(number, name, time, specification)
+
+
+def _insert_new(connection: Connection, table: Table, **row: Any) -> Any:
+    """The statement that adds a row, unless there is one with the same key."""
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    row = {
-        "name": name,
-        "created": datetime.now(UTC).isoformat(timespec="seconds") if created is None else created,
-        "specification": packed(specification),
-    }
-    statement = dialect.insert(LEARNERS).values(row).on_conflict_do_nothing().returning(LEARNERS.c.id)
-    return connection.scalar(statement) is not None
+    return dialect.insert(table).values(row).on_conflict_do_nothing()
 
 
 def whole_state(specification: Payload, snapshot: Payload) -> Payload:
@@ -262,12 +235,20 @@ def whole_state(specification: Payload, snapshot: Payload) -> Payload:
     return {**{name: specification[name] for name in FIXED if name in specification}, **snapshot}
 
 
-def is_specification(value: object) -> bool:
-    """Whether a value has the parts of a specification that are used before a learner is rebuilt."""
+def checked_specification(value: Payload, owner: str) -> Payload:
+    """The specification of a learner, with the parts that are used before the learner is rebuilt.
+
+    Raises
+    ------
+    StorageError
+        If one is missing.
+    """
     match value:
         case {"decision_set": {"type": str()}, "policy": {"specification": _}}:
-            return True
-    return False
+            return value
+    raise StorageError(
+        f"the specification of {owner} must hold a decision set and a policy, got others: it is damaged, use a copy"
+    )
 
 
 def specification_of(state: Payload) -> Payload:
@@ -284,22 +265,29 @@ def typed(row: Sequence[Any], columns: Sequence[Column[Any]]) -> Sequence[Any]:
         If a value has another type than its column, or is an integer out of range.
     """
     for value, column in zip(row, columns, strict=True):
+        wanted = column.type.python_type
+        if wanted is not bytes and type(value) is not wanted and not (value is None and column.nullable):
+            raise StorageError(
+                f"the column {column.name} must contain {wanted.__name__}, got {type(value).__name__}: the database is damaged, "
+                "use a copy"
+            )
         if type(value) is int and not 0 <= value < LONGEST_JOURNAL:
             raise StorageError(
-                f"the column {column.name} must contain integers from 0 to 2**53, got {value}: the database is "
-                "damaged, use a copy"
-            )
-        if not isinstance(value, _TYPES.get(column, object)):
-            raise StorageError(
-                f"the column {column.name} must contain {_TYPES[column][0].__name__}, got {type(value).__name__}: the database "
-                "is damaged, use a copy"
+                f"the column {column.name} must contain integers from 0 to 2**53, got {value}: the database is damaged, use a "
+                "copy"
             )
     return row
 
 
-def _snapshot(row: Sequence[Any]) -> Snapshot:
+def entry_of(row: Sequence[Any]) -> Entry:
+    """The entry of a row, in the order of `FIELDS`; its content is not validated."""
+    return Entry(*typed(row, _ENTRY))
+
+
+def snapshot_of(row: Sequence[Any]) -> Snapshot:
+    """The snapshot of a row: seq, state, which may be packed, and times."""
     seq, state, times = typed(row, _SNAPSHOT)
-    return Snapshot(seq, unpacked(state), times)
+    return Snapshot(seq, state if isinstance(state, dict) else unpacked(state), times)
 
 
 def packed(value: Payload) -> bytes:
@@ -311,12 +299,9 @@ def packed(value: Payload) -> bytes:
         If it is too large for `unpacked`.
     """
     text = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
-    try:
+    remedy = "expire old open rounds, or use fewer items"
+    with expecting("the state of a learner must be small enough for a database", remedy, StorageError):
         _check_size(text)
-    except ValueError as error:
-        raise StorageError(
-            f"the state of a learner must be small enough for a database, got {error}: expire old open rounds, or use fewer items"
-        ) from error
     return zlib.compress(text)
 
 
@@ -336,15 +321,13 @@ def unpacked(content: bytes) -> Payload:
     StorageError
         If the content is damaged.
     """
-    try:
+    with expecting("states in the database must be compressed JSON", "it is damaged, use a copy", StorageError):
         reader = zlib.decompressobj()
         text = reader.decompress(content, MOST_UNPACKED + 1)
         _check_size(text)
         if not reader.eof or reader.unused_data or not text.isascii():
             raise ValueError("incomplete or other content")
-        value: Any = strict_json(text)
-    except (zlib.error, TypeError, ValueError) as error:
-        raise StorageError(f"states in the database must be compressed JSON, got {error}: it is damaged, use a copy") from error
-    if not isinstance(value, dict):
-        raise StorageError(f"states in the database must be objects, got {type(value).__name__}: it is damaged, use a copy")
+        value: Payload = strict_json(text)
+        if not isinstance(value, dict):
+            raise TypeError(f"a {type(value).__name__}")
     return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from semibandits._arguments import hinted
@@ -107,25 +106,29 @@ def open_learner(
     """
     if isinstance(snapshot_every, bool) or not isinstance(snapshot_every, int) or snapshot_every < 1:
         raise InvalidInputError(f"snapshot_every must be an integer >= 1, got {snapshot_every!r}: leave it out for 1,000")
-    given = _Given(
-        decision_set,
-        policy,
-        variance,
-        law,
-        seed,
-        prior_means,
-        prior_plays,
-        prior_costs,
-        Options.of(drift_error, half_life, defer_plans),
-    )
+    options = Options.of(drift_error, half_life, defer_plans)
+    beliefs: dict[str, Any] = {"prior_means": prior_means, "prior_plays": prior_plays, "prior_costs": prior_costs}
     backend = new_backend(url, timeout=timeout)
     checked_name(name)
     backend.prepare(create=True)
     stored = _found(backend, name)
     if stored is None:
-        stored = _created(backend, name, given.first_state(backend, new_name(name)))
-    learner = DurableLearner(backend, stored, decision_set=decision_set, policy=given.known_policy, snapshot_every=snapshot_every)
-    given.check(stored, learner.decision_set)
+        if decision_set is None:
+            raise _without_set(backend, new_name(name))
+        new = Learner(
+            decision_set,
+            policy,
+            variance=variance,
+            law=law,
+            seed=0 if seed is None else copy.deepcopy(seed),
+            **beliefs,
+            **options.state(),
+        )
+        stored = _created(backend, new_name(name), new.state())
+    if policy is not None or law is not None:
+        policy = (GLADE() if policy is None else policy).for_law(None if law is None else law_from(law))
+    learner = DurableLearner(backend, stored, decision_set=decision_set, policy=policy, snapshot_every=snapshot_every)
+    _check_same(stored, learner.decision_set, variance, seed, beliefs, options)
     return learner
 
 
@@ -240,78 +243,53 @@ def _created(backend: Backend, name: str, state: Payload) -> Stored:
     """A new learner, or the one that another process has just created."""
     from semibandits.learning.database import journal
 
-    def work(connection: Connection) -> Stored:
-        is_new = journal.create(connection, name, journal.specification_of(state))
-        stored = journal.find(connection, name)
-        assert stored is not None
-        if is_new:
+    def work(connection: Connection) -> Stored | None:
+        stored = journal.create(connection, name, journal.specification_of(state))
+        if stored is not None:
             stored.add_snapshot(connection, 0, state)
         return stored
 
-    return backend.run(work)
+    return backend.run(work) or stored_learner(backend, name)
 
 
-@dataclass(frozen=True)
-class _Given:
-    """Arguments of `open_learner` about the learner, None where they are left out."""
+def _without_set(backend: Backend, name: str) -> InvalidInputError:
+    """The error for a new learner without a decision set."""
+    from semibandits.learning.database import journal
 
-    decision_set: DecisionSet | None
-    policy: Policy | None
-    variance: ArrayLike | None
-    law: Law | str | None
-    seed: Seed | None
-    prior_means: ArrayLike | None
-    prior_plays: ArrayLike | None
-    prior_costs: ArrayLike | None
-    options: Options
+    names = backend.run(journal.names, reads=True)
+    return InvalidInputError(
+        f"decision_set must be given for a new learner, got None, and {backend.shown} has no learner {name!r}"
+        f"{nearest(name, names, 'pass one, or the name of an existing learner')}"
+    )
 
-    def first_state(self, backend: Backend, name: str) -> Payload:
-        """The state of a new learner."""
-        if self.decision_set is None:
-            from semibandits.learning.database import journal
 
-            names = backend.run(journal.names, reads=True)
+def _check_same(
+    stored: Stored,
+    decision_set: DecisionSet,
+    variance: ArrayLike | None,
+    seed: Seed | None,
+    beliefs: dict[str, Any],
+    options: Options,
+) -> None:
+    """Check that a stored learner has the arguments that are given; its set and policy are checked when it is restored."""
+    found: dict[str, Any] = {}
+    if variance is not None:
+        found["variance"] = as_floats(in_item_order(variance, decision_set, "variance"), "variance").tolist()
+    if seed is not None:
+        found["generator"] = storage.generator_state(generator_of(copy.deepcopy(seed)))
+    prior = Prior.of(beliefs["prior_means"], beliefs["prior_plays"], decision_set, costs=beliefs["prior_costs"])
+    if prior is not None:
+        kept = stored.specification.get("prior") or {}
+        is_short = not all(isinstance(values, list) for values in kept.values())
+        found["prior"] = storage.prior_state(prior, changes_only=is_short)
+    found |= {name: value for name, value in options.state().items() if value != getattr(USUAL, name)}
+    for name, value in found.items():
+        expected = stored.specification.get(name)
+        if value != expected:
+            shown, wanted, got = name, f", {shortened(repr(expected), 100)}", value
+            if name == "generator":
+                shown, wanted, got = "seed", "", seed
             raise InvalidInputError(
-                f"decision_set must be given for a new learner, got None, and {backend.shown} has no learner {name!r}"
-                f"{nearest(name, names, 'pass one, or the name of an existing learner')}"
+                f"{shown} must be that of the learner {stored.name!r}{wanted}, got {shortened(repr(got), 100)}: leave it out, or "
+                "choose another name for a new learner"
             )
-        return Learner(
-            self.decision_set,
-            self.policy,
-            variance=self.variance,
-            law=self.law,
-            seed=0 if self.seed is None else copy.deepcopy(self.seed),
-            prior_means=self.prior_means,
-            prior_plays=self.prior_plays,
-            prior_costs=self.prior_costs,
-            **self.options.state(),
-        ).state()
-
-    @property
-    def known_policy(self) -> Policy | None:
-        """The policy with the law that is given; None if neither is."""
-        if self.policy is None and self.law is None:
-            return None
-        return (GLADE() if self.policy is None else self.policy).for_law(None if self.law is None else law_from(self.law))
-
-    def check(self, stored: Stored, decision_set: DecisionSet) -> None:
-        """Check that a stored learner has the arguments that are given; its set and policy are checked when it is restored."""
-        found: dict[str, Any] = {}
-        if self.variance is not None:
-            found["variance"] = as_floats(in_item_order(self.variance, decision_set, "variance"), "variance").tolist()
-        if self.seed is not None:
-            found["seed"] = storage.generator_state(generator_of(copy.deepcopy(self.seed)))
-        prior = Prior.of(self.prior_means, self.prior_plays, decision_set, costs=self.prior_costs)
-        if prior is not None:
-            kept = stored.specification.get("prior") or {}
-            is_short = not all(isinstance(values, list) for values in kept.values())
-            found["prior"] = storage.prior_state(prior, changes_only=is_short)
-        found |= {name: value for name, value in self.options.state().items() if value != getattr(USUAL, name)}
-        for name, value in found.items():
-            expected = stored.specification.get("generator" if name == "seed" else name)
-            if value != expected:
-                kept, got = ("", self.seed) if name == "seed" else (f", {shortened(repr(expected), 100)}", value)
-                raise InvalidInputError(
-                    f"{name} must be that of the learner {stored.name!r}{kept}, got {shortened(repr(got), 100)}: leave it out, "
-                    "or choose another name for a new learner"
-                )

@@ -104,9 +104,8 @@ class Replica:
             if not entries:
                 return learner
             has_gap = entries[0].seq != self.seq + 1
-            if has_gap and gaps == MOST_GAPS:
-                raise self._incomplete(entries[0])
-            if has_gap or (len(entries) >= BATCH and self._stored.latest_snapshot_seq(connection) > self.seq):
+            is_behind = len(entries) >= BATCH and self._stored.latest_snapshot_seq(connection) > self.seq
+            if gaps < MOST_GAPS if has_gap else is_behind:
                 self.drop()  # pruned by another process, or far behind: continue from the latest snapshot
                 gaps += has_gap
             else:
@@ -169,15 +168,12 @@ class Replica:
         self.is_ahead = True
         for entry in entries:
             if entry.seq != self.seq + 1:
-                raise self._incomplete(entry)
+                raise StorageError(
+                    f"the journal of {self._stored.name!r} must continue with entry {self.seq + 1}, got {entry.seq}: entries "
+                    "were deleted, use a copy"
+                )
             first = learner.rounds
             replay(learner, entry)
             self.seq, self.known = entry.seq, max(self.known, entry.mark)
             self.times.add(learner, first, entry.time)
         self.is_ahead = False
-
-    def _incomplete(self, found: Entry) -> StorageError:
-        return StorageError(
-            f"the journal of {self._stored.name!r} must continue with entry {self.seq + 1}, got {found.seq}: entries were "
-            "deleted, use a copy"
-        )

@@ -8,6 +8,7 @@ from typing import Final
 
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, StorageError
+from semibandits.learning.expecting import expecting
 from semibandits.learning.learner import Learner
 
 SPARE: Final = 1_000
@@ -42,10 +43,11 @@ class RoundTimes:
         StorageError
             If it is damaged.
         """
-        try:
-            return cls({} if text is None else checked_times(strict_json(text)))
-        except ValueError as error:
-            raise StorageError(f"times of rounds must be JSON, got {error}: it is damaged, use a copy") from error
+        with expecting("times of rounds must be JSON", "they are damaged, use a copy", StorageError):
+            known = {} if text is None else {int(number): time for number, time in strict_json(text).items()}
+            if not all(type(time) is int and 0 <= time < LATEST for time in known.values()):
+                raise ValueError("a time that is no number of milliseconds")
+        return cls(known)
 
     def text(self, learner: Learner) -> str:
         """The times of open rounds as JSON."""
@@ -87,22 +89,6 @@ class RoundTimes:
     def _drop_closed(self, learner: Learner) -> None:
         self._known = {asked.id: self._known[asked.id] for asked in learner.open_rounds if asked.id in self._known}
         self._most = 2 * len(self._known) + SPARE
-
-
-def checked_times(value: object) -> dict[int, int]:
-    """Times by id from an object of JSON.
-
-    Raises
-    ------
-    ValueError
-        If it is not one of times by ids.
-    """
-    if not isinstance(value, dict):
-        raise ValueError(f"a {type(value).__name__}")
-    times = {int(number): time for number, time in value.items()}
-    if not all(type(time) is int and 0 <= time < LATEST for time in times.values()):
-        raise ValueError("a time that is no number of milliseconds")
-    return times
 
 
 def checked_seconds(seconds: object) -> float:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from semibandits._json import strict_json
-from semibandits.errors import InvalidInputError, StorageError
+from semibandits.errors import InvalidInputError
 from semibandits.learning import storage
 from semibandits.learning.database import journal
-from semibandits.learning.database.entries import Entry, checked_name, new_name, replay
+from semibandits.learning.database.entries import FIELDS, Entry, checked_name, new_name, replay
 from semibandits.learning.database.journal import Snapshot
-from semibandits.learning.database.times import LATEST, RoundTimes
+from semibandits.learning.database.times import RoundTimes
+from semibandits.learning.expecting import expecting
 from semibandits.learning.learner import Learner
 from semibandits.learning.operations import Payload
 
@@ -27,8 +30,11 @@ FORMAT: Final = "semibandits.learner-journal"
 VERSION: Final = 2
 """Version 1 has no times."""
 LONGEST_TIME: Final = 40
-_OPTIONAL: Final = ("key", "time")
-_ENTRY_TYPES: Final = {"seq": int, "kind": str, "text": str, "checksum": int}
+EXPORTED: Final = FIELDS[:-1]
+"""All fields of an entry but the token."""
+_reading: Final = partial(
+    expecting, "the file must be the export of a learner", "export it again with semibandits learner export"
+)
 
 
 def exported(backend: Backend, stored: Stored) -> list[str]:
@@ -46,7 +52,7 @@ def exported(backend: Backend, stored: Stored) -> list[str]:
         entries = stored.entries_after(connection, -1)
         return [
             *({"snapshot": found.seq, "state": found.state, "times": found.times} for found in states),
-            *({"entry": {name: getattr(entry, name) for name in (*_ENTRY_TYPES, *_OPTIONAL)}} for entry in entries),
+            *({"entry": {name: getattr(entry, name) for name in EXPORTED}} for entry in entries),
         ]
 
     head = {
@@ -94,9 +100,8 @@ def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None)
     backend.prepare(create=True)
 
     def work(connection: Connection) -> None:
-        is_new = journal.create(connection, chosen, head["specification"], created=head["created"])
-        stored = journal.find(connection, chosen)
-        if stored is None or not is_new:
+        stored = journal.create(connection, chosen, head["specification"], created=head["created"])
+        if stored is None:
             raise InvalidInputError(f"name must be new in {backend.shown}, got {chosen!r}, which exists: choose another name")
         for found in states:
             stored.add_snapshot(connection, found.seq, found.state, times=found.times)
@@ -115,89 +120,62 @@ def _parsed(lines: list[str]) -> tuple[Payload, list[Snapshot], list[Entry]]:
     """Header, snapshots and entries of exported lines."""
     while lines and not lines[-1]:
         lines.pop()
-    try:
-        parts = [strict_json(line) for line in lines]
-    except ValueError as error:
-        raise _invalid(f"a line with {error}") from error
-    if len(parts) < 3 or not all(isinstance(part, dict) for part in parts) or parts[0].get("format") != FORMAT:
-        raise _invalid("other content")
-    head, *rest, end = parts
-    if type(head.get("version")) is not int or head["version"] > VERSION:
-        raise InvalidInputError(f"version must be at most {VERSION}, got {head.get('version')!r}: install a newer semibandits")
-    if end != {"checksum": _checksum(lines[:-1])}:
-        raise _invalid("lines whose checksum differs from the last line")
-    created, specification = head.get("created"), head.get("specification")
-    is_time = isinstance(created, str) and len(created) <= LONGEST_TIME and created.isascii() and created.isprintable()
-    if not is_time or not journal.is_specification(specification):
-        raise _invalid("a first line without specification and created")
-    states = [_snapshot(part) for part in rest if "snapshot" in part]
-    entries = [_entry(part) for part in rest if "snapshot" not in part]
-    _check_complete(head["specification"], states, entries)
+    with _reading():
+        head, *rest, end = map(strict_json, lines)
+        if head["format"] != FORMAT:
+            raise ValueError("other content")
+        version = head["version"]
+    if type(version) is not int or version > VERSION:
+        raise InvalidInputError(f"version must be at most {VERSION}, got {version!r}: install a newer semibandits")
+    with _reading():
+        if end != {"checksum": _checksum(lines[:-1])}:
+            raise ValueError("lines whose checksum differs from the last line")
+        specification, created = journal.checked_specification(head["specification"], "the learner"), head["created"]
+        if len(created) > LONGEST_TIME or not created.isascii() or not created.isprintable():
+            raise ValueError(f"the time {created!r}")
+        states = [_snapshot(part, specification) for part in rest if "snapshot" in part]
+        entries = [_entry(part["entry"]) for part in rest if "snapshot" not in part]
+        _check_complete(states, entries)
     return head, states, entries
 
 
-def _snapshot(part: Payload) -> Snapshot:
-    seq, state, times = part["snapshot"], part.get("state"), part.get("times")
-    if type(seq) is not int or not 0 <= seq < journal.LONGEST_JOURNAL or not isinstance(state, dict):
-        raise _invalid("a snapshot without number or state")
-    if not isinstance(times, str | None):
-        raise _invalid(f"a snapshot with the times {times!r}")
-    try:
-        RoundTimes.read(times)
-    except StorageError as error:
-        raise _invalid(f"a snapshot with damaged times: {error}") from error
-    return Snapshot(seq, {name: value for name, value in state.items() if name not in journal.FIXED}, times)
+def _snapshot(part: Payload, specification: Payload) -> Snapshot:
+    found = journal.snapshot_of([part["snapshot"], part["state"], part.get("times")])
+    state = {name: value for name, value in found.state.items() if name not in journal.FIXED}
+    storage.opened(journal.whole_state(specification, state))
+    RoundTimes.read(found.times)
+    return replace(found, state=state)
 
 
-def _entry(part: Payload) -> Entry:
-    value: Any = part.get("entry")
-    named = isinstance(value, dict) and {*_ENTRY_TYPES, "key"} <= set(value) <= {*_ENTRY_TYPES, *_OPTIONAL}
-    if not named or not all(type(value[name]) is kind for name, kind in _ENTRY_TYPES.items()):
-        raise _invalid("an entry without seq, kind, text, key and checksum")
-    time = value.get("time")
-    if time is not None and (type(time) is not int or not 0 <= time < LATEST):
-        raise _invalid(f"an entry with the time {time!r}")
-    if value["key"] is not None:
-        checked_name(value["key"], what="key")
-    if not value["text"].isascii():
-        raise _invalid("an entry with other characters than those of ASCII")
-    entry = Entry(**value)
-    try:
-        entry.payload()
-    except StorageError as error:
-        raise _invalid(f"a damaged entry: {error}") from error
-    if not 0 < entry.seq < journal.LONGEST_JOURNAL:
-        raise _invalid(f"an entry with the number {entry.seq}")
+def _entry(value: Payload) -> Entry:
+    if {*value, "time"} != {*EXPORTED}:
+        raise ValueError(f"an entry with other keys than {', '.join(EXPORTED)}")
+    entry = journal.entry_of([*(value.get(name) for name in EXPORTED), ""])
+    entry.payload()
+    if entry.key is not None:
+        checked_name(entry.key, what="key")
+    if not entry.text.isascii():
+        raise ValueError("an entry with other characters than those of ASCII")
     return entry
 
 
-def _check_complete(specification: Payload, states: list[Snapshot], entries: list[Entry]) -> None:
-    """Check that every snapshot is whole, and that the journal continues the first of them without a gap."""
-    for found in states:
-        storage.opened(journal.whole_state(specification, found.state))
+def _check_complete(states: list[Snapshot], entries: list[Entry]) -> None:
+    """Check that the journal continues the first snapshot without a gap."""
     stored = [found.seq for found in states]
     numbers = [entry.seq for entry in entries]
     start = numbers[0] if numbers else 1
     is_ascending = bool(stored) and stored == sorted(set(stored))
-    if not is_ascending or start > stored[0] + 1 or numbers != list(range(start, start + len(numbers))):
-        raise _invalid("a journal that does not continue a snapshot")
+    if not is_ascending or not 1 <= start <= stored[0] + 1 or numbers != list(range(start, start + len(numbers))):
+        raise ValueError("a journal that does not continue a snapshot")
     keys = [entry.key for entry in entries if entry.key is not None]
     if len(set(keys)) < len(keys):
-        raise _invalid("two entries with one key")
+        raise ValueError("two entries with one key")
 
 
 def _check_opens(specification: Payload, latest: Snapshot, entries: list[Entry]) -> None:
     """Check that the learner can be opened, by the same steps."""
-    try:
+    with _reading():
         learner = Learner.from_state(journal.whole_state(specification, latest.state))
         for entry in entries:
             if entry.seq > latest.seq:
                 replay(learner, entry)
-    except (InvalidInputError, StorageError) as error:
-        raise _invalid(f"one that cannot be opened: {error}") from error
-
-
-def _invalid(found: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"the file must be the export of a learner, got {found}: export it again with semibandits learner export"
-    )
