@@ -124,8 +124,10 @@ def listed_outcomes(outcomes: Outcomes | None, costs: Outcomes | None) -> tuple[
     return listed, in_costs
 
 
-def whole_number(value: object, name: str, *, least: int = 0, most: int | None = None) -> int:
-    """A number of rounds.
+def whole_number(
+    value: object, name: str, *, least: int = 0, most: int | None = None, remedy: str = "pass a number of rounds"
+) -> int:
+    """A number, by default of rounds.
 
     Raises
     ------
@@ -133,7 +135,7 @@ def whole_number(value: object, name: str, *, least: int = 0, most: int | None =
         If it is not an integer >= `least`, or larger than `most`.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise InvalidInputError(f"{name} must be an integer >= {least}, got {value!r}: pass a number of rounds")
+        raise InvalidInputError(f"{name} must be an integer >= {least}, got {value!r}: {remedy}")
     if most is not None and int(value) > most:
         raise InvalidInputError(f"{name} must be at most {most:,}, got {value}: call several times")
     return int(value)

@@ -5,13 +5,15 @@ Labels that are tuples in the learner are lists in JSON, and tuples in the recor
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable
-from typing import Annotated, Any, Final, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
+
+from semibandits import errors
 
 try:
     import msgspec
     from msgspec import UNSET, Meta, Struct, UnsetType, field
-    from msgspec.structs import force_setattr
 except ImportError as error:  # pragma: no cover - tests install it
     message = "services and their clients need msgspec, which is not installed: run pip install httpx msgspec"
     raise ImportError(message, name="msgspec") from error
@@ -22,24 +24,45 @@ MOST_ROUNDS: Final = 1_000
 Whole: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
 """A number of rounds, plays or items, or an index."""
 Label: TypeAlias = Annotated[
-    Any,
+    Hashable,
     Meta(
         description="Label of an item: a string, a number, or a list of labels for a tuple.",
         extra_json_schema={"anyOf": [{"type": kind} for kind in ("string", "integer", "number", "boolean", "null", "array")]},
     ),
 ]
+STATUSES: Final[dict[type[errors.SemibanditsError], int]] = {
+    errors.Infeasible: 409,
+    errors.SolverError: 409,
+    errors.InvalidInputError: 422,
+    errors.UnsupportedError: 422,
+    errors.TooManyDecisionsError: 422,
+    errors.StorageError: 503,
+    errors.ConcurrentUseError: 503,
+}
+"""Statuses of answers for errors of the library, which the client raises again by the names of their classes."""
 
 
-_LABELS: Final = frozenset({"label", "labels"})
-"""Fields of records that hold a label, or a tuple of labels."""
+def as_label(value: Any) -> Hashable:
+    """The label of a JSON value, with tuples for lists.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if isinstance(value, list | tuple):
+        return tuple(map(as_label, value))
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError("Expected the label of an item")
+
+
+json_text = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=msgspec.to_builtins).encode
+"""A record, or plain data, as JSON of ASCII characters only, so that every text can be sent."""
 
 
 class Record(Struct, frozen=True):
     """A JSON object of known fields; others are ignored."""
-
-    def __post_init__(self) -> None:
-        for name in _LABELS.intersection(self.__struct_fields__):
-            force_setattr(self, name, as_label(getattr(self, name)))
 
     @classmethod
     def of(cls, data: Any) -> Self:
@@ -51,14 +74,9 @@ class Record(Struct, frozen=True):
             If it has another form.
         """
         try:
-            return msgspec.convert(data, cls)
+            return msgspec.convert(data, cls, dec_hook=lambda kind, value: as_label(value))
         except msgspec.ValidationError as error:
             raise ValueError(str(error)) from error
-
-    def plain(self) -> dict[str, Any]:
-        """The JSON object."""
-        content: dict[str, Any] = msgspec.to_builtins(self)
-        return content
 
 
 class Round(Record, frozen=True):
@@ -507,13 +525,22 @@ Outcome: TypeAlias = Annotated[
 ]
 
 
-class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A JSON object of known fields."""
+class Request(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A JSON object of known fields.
 
-    def plain(self) -> dict[str, Any]:
-        """The JSON object, without fields that are not set."""
-        content: dict[str, Any] = msgspec.to_builtins(self)
-        return content
+    Attributes
+    ----------
+    call : str
+        Last part of the path of requests with this body.
+    answer : type
+        Record of their answer.
+    example : dict
+        A body for the OpenAPI document.
+    """
+
+    call: ClassVar[str]
+    answer: ClassVar[type[Record]]
+    example: ClassVar[dict[str, Any]]
 
 
 class Available(Request, frozen=True, kw_only=True):
@@ -526,6 +553,9 @@ class Available(Request, frozen=True, kw_only=True):
 class Ask(Request, frozen=True, kw_only=True):
     """Open rounds. `available` lists labels of the items that can be chosen, or is a mask in their order; by default all."""
 
+    call = "ask"
+    answer = Rounds
+    example = {"count": 1}
     available: list[Label] | Available | None = None
     count: Annotated[int, Meta(ge=1, le=MOST_ROUNDS)] = 1
 
@@ -541,12 +571,18 @@ class Observed(Request, frozen=True, kw_only=True):
 class Tell(Observed, frozen=True, kw_only=True):
     """Observe the outcome of a round; with `partial`, the outcomes of some items may be lost."""
 
+    call = "tell"
+    answer = Told
+    example = {"round": 0, "costs": [6.5, 8.0]}
     partial: bool = False
 
 
 class TellMany(Request, frozen=True, kw_only=True):
     """Observe the outcomes of several rounds, all in rewards or all in costs."""
 
+    call = "tell-many"
+    answer = Told
+    example = {"outcomes": [{"round": 0, "costs": [6.5, 8.0]}]}
     outcomes: list[Observed]
     partial: bool = False
 
@@ -554,27 +590,18 @@ class TellMany(Request, frozen=True, kw_only=True):
 class Forget(Request, frozen=True, kw_only=True):
     """Close a round whose outcome is lost."""
 
+    call = "forget"
+    answer = Forgotten
+    example = {"round": 0}
     round: Whole
 
 
 class Expire(Request, frozen=True, kw_only=True):
     """Forget open rounds by one limit: their age in rounds, their id, or their age in seconds."""
 
+    call = "expire"
+    answer = Forgotten
+    example = {"seconds": 3600}
     age: Whole | UnsetType = UNSET
     before: Whole | UnsetType = UNSET
     seconds: Annotated[float, Meta(ge=0, le=LARGEST)] | UnsetType = UNSET
-
-
-def as_label(value: Any) -> Hashable:
-    """The label of a JSON value, with tuples for lists.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
-    if isinstance(value, list | tuple):
-        return tuple(map(as_label, value))
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise ValueError(f"{value!r} is not a label")

@@ -75,4 +75,4 @@ def test_outcomes_that_are_none(told, message):
 
 def test_every_request_of_the_client_is_one_of_the_service():
     for record in (wire.Ask(available=wire.Available(excepted=["a"]), count=2), wire.Expire(seconds=1.5), wire.Forget(round=3)):
-        assert bodies.request_of(json.dumps(record.plain()).encode(), type(record)) == record
+        assert bodies.request_of(wire.json_text(record).encode(), type(record)) == record

@@ -11,7 +11,7 @@ from semibandits._outcomes import Outcome, Outcomes, listed_outcomes, number_of_
 from semibandits.client.labels import encoded_available, encoded_labels, encoded_outcome
 from semibandits.client.transport import Transport
 from semibandits.errors import InvalidInputError
-from semibandits.wire import Bound, Estimates, Forgotten, OpenRound, OpenRounds, Round, Rounds, Summary, Told
+from semibandits.wire import Bound, Estimates, Forgotten, OpenRound, OpenRounds, Round, Rounds, Summary
 
 PAGE: Final = 500
 """Number of open rounds that one request returns."""
@@ -115,8 +115,12 @@ class RemoteLearner:
                 raise ValueError(f"{len(rounds)} rounds instead of {number}")
             return rounds
 
-        body = wire.Ask(available=_availability(available, unavailable), count=number)
-        asked: tuple[Round, ...] = self._post("ask", body, made, key)
+        if available is not None and unavailable is not None:
+            raise InvalidInputError("one of available and unavailable must be given, got both: pass one of them")
+        items: Any = None if available is None else encoded_available(available)
+        if unavailable is not None:
+            items = wire.Available(excepted=encoded_labels(unavailable, "unavailable"))
+        asked: tuple[Round, ...] = self._post(wire.Ask(available=items, count=number), key, made)
         return asked
 
     def tell(
@@ -147,7 +151,7 @@ class RemoteLearner:
             If there is no such open round, or the outcome is malformed.
         """
         outcome, in_costs = one_of(rewards, costs, "rewards")
-        self._post("tell", wire.Tell(**_told(round_id, outcome, in_costs), partial=bool(partial)), Told.of, key)
+        self._post(wire.Tell(**_told(round_id, outcome, in_costs), partial=bool(partial)), key)
 
     def tell_many(
         self,
@@ -178,7 +182,7 @@ class RemoteLearner:
             outcomes, _ = one_of(rewards, outcomes, "rewards", "outcomes")
         listed, in_costs = listed_outcomes(outcomes, costs)
         told = [wire.Observed(**_told(number, outcome, in_costs)) for number, outcome in listed]
-        self._post("tell-many", wire.TellMany(outcomes=told, partial=bool(partial)), Told.of, key)
+        self._post(wire.TellMany(outcomes=told, partial=bool(partial)), key)
 
     def forget(self, round_id: int, *, key: str | None = None) -> None:
         """Close a round whose outcome is lost.
@@ -188,7 +192,7 @@ class RemoteLearner:
         InvalidInputError
             If there is no such open round.
         """
-        self._post("forget", wire.Forget(round=round_number(round_id)), Forgotten.of, key)
+        self._post(wire.Forget(round=round_number(round_id)), key)
 
     def expire(
         self, *, age: int | None = None, before: int | None = None, seconds: float | None = None, key: str | None = None
@@ -217,7 +221,7 @@ class RemoteLearner:
             raise InvalidInputError(f"one of age, before and seconds must be given, got {len(given)}: pass for instance age=1000")
         if seconds is None:
             given = {name: min(whole_number(value, name), wire.LARGEST) for name, value in given.items()}
-        answer: Forgotten = self._post("expire", wire.Expire(**given), Forgotten.of, key)
+        answer: Forgotten = self._post(wire.Expire(**given), key)
         return answer.forgotten
 
     def summary(self) -> Summary:
@@ -236,8 +240,15 @@ class RemoteLearner:
         """Rounds neither told nor forgotten, oldest first."""
         found: list[OpenRound] = []
         after: int | None = None
+
+        def made(data: Any) -> OpenRounds:
+            page = OpenRounds.of(data)
+            if page.next is not None and page.next <= (-1 if after is None else after):  # which would not end
+                raise ValueError(f"next = {page.next!r} on the page after {after}")
+            return page
+
         while True:
-            page = self._transport.get(f"{self._path}/rounds", _page_after(after), limit=PAGE, after=after)
+            page = self._transport.get(f"{self._path}/rounds", made, limit=PAGE, after=after)
             found += page.rounds
             after = page.next
             if after is None or not page.rounds:
@@ -247,28 +258,9 @@ class RemoteLearner:
         """The complete state, for :meth:`semibandits.Learner.from_state`."""
         return self._transport.get(f"{self._path}/state", dict)
 
-    def _post(self, call: str, body: wire.Request, make: Any, key: str | None) -> Any:
-        return self._transport.post(f"{self._path}/{call}", body, make, key)
-
-
-def _page_after(after: int | None) -> Callable[[Any], OpenRounds]:
-    """The reader of a page of rounds; each page must lead further, so that their number is finite."""
-
-    def read(data: Any) -> OpenRounds:
-        page = OpenRounds.of(data)
-        if page.next is not None and page.next <= (-1 if after is None else after):
-            raise ValueError(f"next = {page.next!r} on the page after {after}")
-        return page
-
-    return read
-
-
-def _availability(available: object, unavailable: object) -> Any:
-    if available is not None and unavailable is not None:
-        raise InvalidInputError("one of available and unavailable must be given, got both: pass one of them")
-    if unavailable is not None:
-        return wire.Available(excepted=encoded_labels(unavailable, "unavailable"))  # type: ignore[arg-type]
-    return None if available is None else encoded_available(available)
+    def _post(self, body: wire.Request, key: str | None, make: Callable[[Any], Any] | None = None) -> Any:
+        """The answer to a call, read by `make`, by default as its record."""
+        return self._transport.post(f"{self._path}/{body.call}", body, make or body.answer.of, key)
 
 
 def _told(round_id: object, outcome: Outcome, in_costs: bool) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
+import math
 import random
 import secrets
 import threading
@@ -14,12 +14,12 @@ from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from semibandits import errors
 from semibandits._json import strict_json
+from semibandits._outcomes import whole_number
 from semibandits._printable import visible
 from semibandits._version import __version__
-from semibandits.errors import InvalidInputError, SemibanditsError, ServiceError
-from semibandits.wire import Request
+from semibandits.errors import InvalidInputError, ServiceError
+from semibandits.wire import STATUSES, Request, json_text
 
 try:
     import httpx
@@ -41,13 +41,7 @@ LARGEST_ANSWER: Final = 2**26
 LONGEST_MESSAGE: Final = 4_000
 LEAST_SECONDS: Final = 0.001
 _CONNECTED: Final = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
-_ERRORS: Final[dict[str, type[SemibanditsError]]] = {
-    kind.__name__: kind
-    for kind in (
-        InvalidInputError, errors.Infeasible, errors.StorageError, errors.SolverError, errors.UnsupportedError,
-        errors.TooManyDecisionsError, errors.ConcurrentUseError,
-    )
-}  # fmt: skip
+_ERRORS: Final = {kind.__name__: kind for kind in STATUSES}
 
 
 class Transport:
@@ -61,13 +55,20 @@ class Transport:
 
     def __init__(self, url: str, token: str | None, *, timeout: float, retries: int) -> None:
         self.url = _checked_url(url)
-        self._retries = _checked_retries(retries)
-        self._timeout, self._attempt = _checked_timeout(timeout), _Attempt()
+        self._retries = whole_number(retries, "retries", remedy="pass for instance 6")
+        if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < math.inf:
+            raise InvalidInputError(f"timeout must be a positive number of seconds, got {timeout!r}: pass for instance 10")
+        self._timeout, self._attempt = float(timeout), _Attempt()
         headers = {
             "Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": f"semibandits/{__version__}"
         }  # fmt: skip
         if token is not None:
-            headers["Authorization"] = f"Bearer {_checked_token(token)}"
+            if not isinstance(token, str) or not token.isascii() or not token.isprintable() or not token or " " in token:
+                raise InvalidInputError(  # without the token
+                    "token must be a printable ASCII text without spaces, got something else: pass the token of the service, "
+                    "without 'Bearer' and without a line break at its end"
+                )
+            headers["Authorization"] = f"Bearer {token}"
         self._http = httpx.Client(base_url=self.url, headers=headers, timeout=self._timeout)
 
     def close(self) -> None:
@@ -81,33 +82,36 @@ class Transport:
 
     def post(self, path: str, body: Request, make: Callable[[Any], T], key: str | None) -> T:
         """The answer to a POST request, read by `make`; all attempts carry the same key, so that it is carried out once."""
-        key = secrets.token_hex(16) if key is None else _checked_key(key)
-        content = json.dumps(body.plain(), allow_nan=False, separators=(",", ":")).encode()
+        key = secrets.token_hex(16) if key is None else key
+        is_text = isinstance(key, str) and key.isascii() and key.isprintable() and key == key.strip()
+        if not is_text or not 0 < len(key) <= LONGEST_KEY:
+            raise InvalidInputError(
+                f"key must be a printable ASCII text of 1 to {LONGEST_KEY} characters without spaces at its ends, got {key!r}: "
+                "choose another one"
+            )
         headers = {"Idempotency-Key": key, "Content-Type": "application/json"}
-        return _read(make, self._answer("POST", path, content=content, headers=headers), path)
+        return _read(make, self._answer("POST", path, content=json_text(body).encode(), headers=headers), path)
 
     def _answer(self, method: str, path: str, **arguments: Any) -> Any:
         for attempt in range(self._retries + 1):
-            response, failure, body = None, None, b""
+            response, failure = None, None
             try:
                 response, body = self._exchanged(method, path, arguments)
             except httpx.TransportError as error:
-                failure = error
+                failure, found = error, visible(str(error)) or type(error).__name__
             except (httpx.RequestError, httpx.InvalidURL) as error:  # what a repetition does not change
                 raise _unreadable(method, path, str(error) or type(error).__name__) from error
-            if response is not None and response.status_code not in REPEATED:
-                return _content(response, body)
+            else:
+                found = f"status {response.status_code}"
+                if response.status_code not in REPEATED or attempt == self._retries:
+                    return _content(response, body)
             if attempt < self._retries:
                 wait = _wait(attempt, response)
-                found = visible(str(failure)) if response is None else f"status {response.status_code}"
                 LOGGER.info("attempt %d of %s %s failed (%s); the next in %.1f s", attempt + 1, method, path, found, wait)
                 time.sleep(wait)
-        if response is not None:
-            return _content(response, body)  # raises the error
-        reason = visible(str(failure)) or type(failure).__name__
         attempts = "1 attempt" if self._retries == 0 else f"{self._retries + 1} attempts"
         raise ServiceError(
-            f"the service at {self.url} must answer, got no answer in {attempts} ({reason}): check the URL and "
+            f"the service at {self.url} must answer, got no answer in {attempts} ({found}): check the URL and "
             "that the service runs, and repeat the call with its key"
         ) from failure
 
@@ -217,36 +221,3 @@ def _checked_url(url: object) -> str:
     if "@" in parts.netloc:
         raise InvalidInputError("url must not contain a user or a password, got one that does: pass the token as token=")
     return parts.geturl().rstrip("/")
-
-
-def _checked_token(token: object) -> str:
-    """The token; it is not part of any message."""
-    if not isinstance(token, str) or not token.isascii() or not token.isprintable() or not token or " " in token:
-        raise InvalidInputError(
-            "token must be a printable ASCII text without spaces, got something else: pass the token of the service, without "
-            "'Bearer' and without a line break at its end"
-        )
-    return token
-
-
-def _checked_key(key: object) -> str:
-    """The key of a call, which is sent as a header."""
-    is_text = isinstance(key, str) and key.isascii() and key.isprintable() and key == key.strip()
-    if not isinstance(key, str) or not is_text or not 0 < len(key) <= LONGEST_KEY:
-        raise InvalidInputError(
-            f"key must be a printable ASCII text of 1 to {LONGEST_KEY} characters without spaces at its ends, got {key!r}: "
-            "choose another one"
-        )
-    return key
-
-
-def _checked_timeout(timeout: object) -> float:
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
-        raise InvalidInputError(f"timeout must be a positive number of seconds, got {timeout!r}: pass for instance 10")
-    return float(timeout)
-
-
-def _checked_retries(retries: object) -> int:
-    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise InvalidInputError(f"retries must be an integer >= 0, got {retries!r}: pass for instance 6")
-    return retries

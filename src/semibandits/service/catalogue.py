@@ -107,10 +107,6 @@ class Catalogue:
         if all(part is None for part in self._own.get(name, ())):
             compile_for(self._url, name)
 
-    def check(self) -> None:
-        """Read from the database; StorageError if it does not answer."""
-        self._backend.run(journal.names, reads=True)
-
     def served(self, name: str) -> Served:
         """The learner of this name.
 

@@ -1,4 +1,4 @@
-"""Labels of items in requests and answers: plain JSON, where tuples are lists."""
+"""Labels of items in requests and answers, which are lists in JSON where they are tuples."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.labels import plain_label
 from semibandits.learning.availability import mask_of
+from semibandits.wire import as_label
 
 
 @final
 class ItemLabels:
-    """The labels of a decision set, found by their JSON form.
+    """The labels of a decision set, found by what JSON has of them.
 
     Parameters
     ----------
@@ -32,23 +33,20 @@ class ItemLabels:
     labels : tuple
         These labels.
     plain : list
-        The same as plain JSON.
+        The same as JSON has them, with tuples for lists.
     """
 
     def __init__(self, labels: Iterable[Hashable]) -> None:
         self.labels = tuple(labels)
-        self.plain = [plain_label(label) for label in self.labels]
-        texts = [_text(label) for label in self.plain]
-        self._index = {text: i for i, text in enumerate(texts)}
-        self._is_distinct = len(self._index) == len(texts)
+        self.plain = [as_label(plain_label(label)) for label in self.labels]
+        self._index = {label: i for i, label in enumerate(self.plain)}
         self._by_index = not any(isinstance(label, int | np.integer) for label in self.labels)
-        self._of_text = {label: i for i, label in enumerate(self.plain) if isinstance(label, str)}
 
     def at(self, items: IntArray) -> tuple[Any, ...]:
-        """Labels of these items as plain JSON."""
+        """Labels of these items as JSON has them."""
         return tuple(self.plain[i] for i in items.tolist())
 
-    def index(self, value: Any, where: str) -> int:
+    def index(self, value: Hashable, where: str) -> int:
         """Index of the item with this label.
 
         Raises
@@ -57,13 +55,13 @@ class ItemLabels:
             If there is none, or labels are not distinct.
         """
         refuse_rounded(value, where)
-        return self._found(self._index.get(_text(value)), value, where)
+        return self._found(self._index.get(value), value, where)
 
     def index_of_key(self, key: str, where: str) -> int:
         """Index of the item whose label is this text, or has this text as JSON; an error if these are two."""
-        found, of_json = self._of_text.get(key), None
+        found, of_json = self._index.get(key), None
         with suppress(ValueError):
-            of_json = self._index.get(_text(strict_json(key)))
+            of_json = self._index.get(as_label(strict_json(key)))
         if found is not None and of_json is not None and found != of_json:
             raise InvalidInputError(
                 f"{where} must name one item, got the key {shorter_json(key)}, which is a label, and another one as JSON: pass "
@@ -82,7 +80,7 @@ class ItemLabels:
         return x
 
     def _found(self, index: int | None, value: Any, where: str) -> int:
-        if not self._is_distinct:
+        if len(self._index) < len(self.labels):
             raise InvalidInputError(
                 f"{where} must be left out, since several items have the same label, got {shorter_json(value)}: pass outcomes "
                 "as a list in the order of the items"
@@ -91,15 +89,6 @@ class ItemLabels:
             expected, found = shorter_json(self.plain[0]), shorter_json(value)
             raise InvalidInputError(f"{where} must be the label of an item, such as {expected}, got {found}: correct it")
         return index
-
-
-def _text(value: Any) -> str:
-    """The JSON by which equal labels are found: as in Python, 1.0 and true are 1."""
-    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
-        value = int(value)
-    if isinstance(value, list):
-        return f"[{','.join(map(_text, value))}]"
-    return json.dumps(value)
 
 
 def shorter_json(value: Any) -> str:

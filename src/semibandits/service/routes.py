@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import Annotated, Any, Final, TypeVar
+from collections.abc import Callable
+from typing import Annotated, Final, TypeAlias, TypeVar
 
 import anyio
 from fastapi import APIRouter, Depends, Query
@@ -17,12 +18,13 @@ from semibandits.service import bodies, compilation, schemas, views
 from semibandits.service.answers import RETRY, Refusal, answer
 from semibandits.service.bounds import BoundWorker
 from semibandits.service.catalogue import Catalogue, Served
-from semibandits.service.gate import SLASH_IN_NAME, exchange_of
+from semibandits.service.gate import SLASH_IN_NAME, Exchange, exchange_of
 from semibandits.service.metrics import Metrics
 from semibandits.service.plans import PlanWorker
-from semibandits.wire import Forgotten, Health, Learners, Told
 
 T = TypeVar("T", bound=wire.Request)
+Call: TypeAlias = Callable[[Served, T, str | None, Exchange], wire.Record]
+"""What changes a learner: its body, key, and what the log says of it, to the answer."""
 KEY_HEADER: Final = "idempotency-key"
 HEALTH_THREADS: Final = 2
 LOGGER: Final = logging.getLogger("semibandits.service")
@@ -41,14 +43,29 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         exchange_of(request.scope).learner = name
         return catalogue.served(name)
 
-    def changing(name: str, request: Request, kind: type[T]) -> tuple[Served, T, str | None]:
-        """The learner, the record of the body, and the key."""
-        return served(name, request), bodies.request_of(exchange_of(request.scope).body, kind), _key(request)
+    def changes(kind: type[T]) -> Callable[[Call[T]], Call[T]]:
+        """Adds the endpoint of a call with this body."""
+
+        def add(call: Call[T]) -> Call[T]:
+            def endpoint(name: str, request: Request) -> Response:
+                one, exchange = served(name, request), exchange_of(request.scope)
+                body, keys = bodies.request_of(exchange.body, kind), request.headers.getlist(KEY_HEADER)
+                if len(keys) > 1:
+                    raise InvalidInputError(f"Idempotency-Key must be given once, got {len(keys)} of them: pass one")
+                found = call(one, body, keys[0] if keys else None, exchange)
+                plans.notice(one)
+                return answer(found)
+
+            options = {"name": call.__name__, "description": call.__doc__, **schemas.takes(kind)}
+            router.post(f"/learners/{{name}}/{kind.call}", **options)(endpoint)
+            return call
+
+        return add
 
     @router.get("/learners", **schemas.returns("Learners"))
     def list_learners() -> Response:
         """List the learners."""
-        return answer(Learners(tuple(views.counts(one) for one in catalogue.everything())))
+        return answer(wire.Learners(tuple(views.counts(one) for one in catalogue.everything())))
 
     @router.get("/compilation", **schemas.returns("Compilation"))
     def compilation_state() -> Response:
@@ -85,51 +102,38 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         """The complete state, for `Learner.from_state`."""
         return answer(served(name, request).learner.state())
 
-    @router.post("/learners/{name}/ask", **schemas.takes("Ask", "Rounds"))
-    def ask(name: str, request: Request) -> Response:
+    @changes(wire.Ask)
+    def ask(one: Served, body: wire.Ask, key: str | None, exchange: Exchange) -> wire.Rounds:
         """Open rounds and return them, with the next decisions."""
-        one, body, key = changing(name, request, wire.Ask)
         mask, learner = bodies.available(body, one.items), one.learner
         asked = (learner.ask(mask, key=key),) if body.count == 1 else learner.ask_many(body.count, mask, key=key)
-        exchange_of(request.scope).round = asked[0].id
-        plans.notice(one)
-        return answer(views.rounds_of(one, asked))
+        exchange.round = asked[0].id
+        return wire.Rounds(tuple(wire.Round(each.id, tuple(each.items.tolist()), one.items.at(each.items)) for each in asked))
 
-    @router.post("/learners/{name}/tell", **schemas.takes("Tell", "Told"))
-    def tell(name: str, request: Request) -> Response:
+    @changes(wire.Tell)
+    def tell(one: Served, body: wire.Tell, key: str | None, exchange: Exchange) -> wire.Told:
         """Observe the outcome of a round and close it."""
-        one, body, key = changing(name, request, wire.Tell)
-        number, outcome, in_costs = bodies.outcome(body, one.items)
-        exchange_of(request.scope).round = number
-        given: dict[str, Any] = {"costs" if in_costs else "rewards": outcome}
-        one.learner.tell(number, partial=body.partial, key=key, **given)
-        plans.notice(one)
-        return answer(Told(1))
+        exchange.round = body.round
+        one.learner.tell(body.round, **bodies.outcome(body, one.items), partial=body.partial, key=key)
+        return wire.Told(1)
 
-    @router.post("/learners/{name}/tell-many", **schemas.takes("TellMany", "Told"))
-    def tell_many(name: str, request: Request) -> Response:
+    @changes(wire.TellMany)
+    def tell_many(one: Served, body: wire.TellMany, key: str | None, exchange: Exchange) -> wire.Told:
         """Observe the outcomes of several rounds: of all, or of none if one is refused."""
-        one, body, key = changing(name, request, wire.TellMany)
-        listed, in_costs = bodies.outcomes(body.outcomes, one.items)
-        given: dict[str, Any] = {"costs" if in_costs else "outcomes": listed}
-        one.learner.tell_many(partial=body.partial, key=key, **given)
-        plans.notice(one)
-        return answer(Told(len(listed)))
+        one.learner.tell_many(**bodies.outcomes(body.outcomes, one.items), partial=body.partial, key=key)
+        return wire.Told(len(body.outcomes))
 
-    @router.post("/learners/{name}/forget", **schemas.takes("Forget", "Forgotten"))
-    def forget(name: str, request: Request) -> Response:
+    @changes(wire.Forget)
+    def forget(one: Served, body: wire.Forget, key: str | None, exchange: Exchange) -> wire.Forgotten:
         """Close a round whose outcome is lost."""
-        one, body, key = changing(name, request, wire.Forget)
-        exchange_of(request.scope).round = body.round
+        exchange.round = body.round
         one.learner.forget(body.round, key=key)
-        return answer(Forgotten((body.round,)))
+        return wire.Forgotten((body.round,))
 
-    @router.post("/learners/{name}/expire", **schemas.takes("Expire", "Forgotten"))
-    def expire(name: str, request: Request) -> Response:
+    @changes(wire.Expire)
+    def expire(one: Served, body: wire.Expire, key: str | None, exchange: Exchange) -> wire.Forgotten:
         """Forget old open rounds: by age in rounds, by id, or by age in seconds."""
-        one, body, key = changing(name, request, wire.Expire)
-        old = one.learner.expire(key=key, **bodies.limit_of_age(body))
-        return answer(Forgotten(tuple(asked.id for asked in old)))
+        return wire.Forgotten(tuple(old.id for old in one.learner.expire(key=key, **bodies.limit_of_age(body))))
 
     return router
 
@@ -143,11 +147,11 @@ def operation_routes(catalogue: Catalogue, metrics: Metrics) -> APIRouter:
     async def health() -> Response:
         """Whether the service and its database answer."""
         try:
-            await anyio.to_thread.run_sync(catalogue.check, limiter=threads)
+            await anyio.to_thread.run_sync(catalogue.names, limiter=threads)
         except SemibanditsError as error:
             LOGGER.warning("the storage is away: %s", error)
             return AWAY.answer()
-        return answer(Health("ok", "ok"))
+        return answer(wire.Health("ok", "ok"))
 
     @router.get("/metrics", **schemas.TEXT, responses=schemas.ERRORS)
     async def metrics_text() -> Response:
@@ -158,18 +162,9 @@ def operation_routes(catalogue: Catalogue, metrics: Metrics) -> APIRouter:
     return router
 
 
-def _key(request: Request) -> str | None:
-    keys = request.headers.getlist(KEY_HEADER)
-    if len(keys) > 1:
-        raise InvalidInputError(f"Idempotency-Key must be given once, got {len(keys)} of them: pass one")
-    return keys[0] if keys else None
-
-
 async def _only_known_parameters(request: Request) -> None:
     """Refuse parameters of the URL that the endpoint does not have, or that occur twice."""
     given = [name for name, _ in request.query_params.multi_items()]
-    if not given:
-        return
     known = [field.alias for field in request.scope["route"].dependant.query_params]
     unknown = [name for name in given if name not in known]
     if unknown:

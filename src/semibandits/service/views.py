@@ -101,11 +101,6 @@ def open_rounds(served: Served, limit: int, after: int | None) -> OpenRounds:
     return served.learner._read(work)
 
 
-def rounds_of(served: Served, rounds: tuple[Round, ...]) -> wire.Rounds:
-    """Rounds to carry out."""
-    return wire.Rounds(tuple(wire.Round(one.id, tuple(one.items.tolist()), served.items.at(one.items)) for one in rounds))
-
-
 def _open(rounds: tuple[Round, ...], n_asked: int, seconds: dict[int, float | None]) -> OpenCounts:
     """Number of open rounds, in all and by age: 0 to 9 rounds, 10 to 99, ..."""
     ages = np.array([n_asked - 1 - asked.id for asked in rounds], dtype=np.int64)
