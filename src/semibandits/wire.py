@@ -244,7 +244,14 @@ class OpenCounts(Record, frozen=True):
         return tuple((band.low, band.high, band.count) for band in self.bands)
 
 
-class Drift(Record, frozen=True):
+class Item(Record, frozen=True):
+    """An item, and the same in words."""
+
+    label: Label = field(name="item")
+    text: str
+
+
+class Drift(Item, frozen=True):
     """A change of the mean of an item.
 
     Attributes
@@ -265,8 +272,6 @@ class Drift(Record, frozen=True):
     ('home', 'a')
     """
 
-    label: Label = field(name="item")
-    text: str
     round: Whole
     before: float | None
     after: float | None
@@ -354,7 +359,7 @@ class Summary(Record, frozen=True):
         return self.drift.found
 
 
-class ItemEstimate(Record, frozen=True):
+class ItemEstimate(Item, frozen=True):
     """What is known about an item.
 
     Attributes
@@ -378,8 +383,6 @@ class ItemEstimate(Record, frozen=True):
     2
     """
 
-    label: Label = field(name="item")
-    text: str
     plays: Whole
     open: Whole
     mean: float | None
@@ -410,7 +413,7 @@ class Estimates(Record, frozen=True):
     items: tuple[ItemEstimate, ...]
 
 
-class ItemRate(Record, frozen=True):
+class ItemRate(Item, frozen=True):
     """Exploration of an item, against the plan.
 
     Attributes
@@ -434,8 +437,6 @@ class ItemRate(Record, frozen=True):
     6.0
     """
 
-    label: Label = field(name="item")
-    text: str
     rate: float
     wanted: float
     plays: Whole

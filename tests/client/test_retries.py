@@ -199,7 +199,7 @@ def test_an_attempt_ends_in_time_although_bytes_arrive(begin, monkeypatch):
 
 def test_a_read_takes_the_time_that_is_left(monkeypatch):
     monkeypatch.setattr(transport, "time", SimpleNamespace(monotonic=lambda: 7.0))
-    attempt, given = transport._Attempt(), []
+    attempt, given = SimpleNamespace(), []
 
     def read(max_bytes, timeout):
         given.append((max_bytes, timeout))

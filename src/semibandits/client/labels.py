@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from semibandits._outcomes import Outcome, about_costs, as_numbers, is_mask, is_truth
@@ -12,7 +12,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.wire import Available
 
 
-def encoded_labels(labels: Iterable[Hashable], what: str, *, kind: type = Iterable) -> list[Any]:
+def encoded_labels(labels: Any, what: str, *, kind: Any = Iterable) -> list[Any]:
     """Labels as a JSON list; of a mapping or Series from label to truth value, those with True.
 
     Raises
@@ -23,12 +23,14 @@ def encoded_labels(labels: Iterable[Hashable], what: str, *, kind: type = Iterab
     by_label = _by_label(labels)
     if by_label and all(is_truth(value) for _, value in by_label):
         labels = [label for label, value in by_label if value]
+    elif getattr(labels, "ndim", 0):  # with numbers and texts of Python
+        labels = labels.tolist()
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, kind):
         raise InvalidInputError(
             f"{what} must be a collection of labels, got {labels!r}: pass for instance {what}={{'a', 'b'}}; the service takes no "
             "functions"
         )
-    return [_plain(label) for label in _entries(labels)]
+    return [_plain(label) for label in labels]
 
 
 def encoded_available(available: Any) -> list[Any] | Available:
@@ -76,11 +78,6 @@ def _by_label(values: Any) -> list[tuple[Any, Any]] | None:
     if isinstance(values, Mapping):
         return list(values.items())
     return list(values.items()) if has_index(values) and not numbers_rows(values.index) else None
-
-
-def _entries(labels: Iterable[Any]) -> Iterable[Any]:
-    """Labels, of arrays with numbers and texts of Python."""
-    return labels.tolist() if hasattr(labels, "tolist") and bool(getattr(labels, "ndim", 0)) else labels
 
 
 def _plain(label: Any) -> Any:

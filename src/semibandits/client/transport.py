@@ -54,11 +54,20 @@ class Transport:
     """
 
     def __init__(self, url: str, token: str | None, *, timeout: float, retries: int) -> None:
-        self.url = _checked_url(url)
+        parts = None
+        with suppress(ValueError):
+            parts = urlsplit(url) if isinstance(url, str) else None
+        if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+            raise InvalidInputError(
+                f"url must begin with http:// or https:// and name a host, got {url!r}: pass for instance 'http://127.0.0.1:8000'"
+            )
+        if "@" in parts.netloc:
+            raise InvalidInputError("url must not contain a user or a password, got one that does: pass the token as token=")
+        self.url = parts.geturl().rstrip("/")
         self._retries = whole_number(retries, "retries", remedy="pass for instance 6")
         if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < math.inf:
             raise InvalidInputError(f"timeout must be a positive number of seconds, got {timeout!r}: pass for instance 10")
-        self._timeout, self._attempt = float(timeout), _Attempt()
+        self._timeout, self._attempt = float(timeout), threading.local()
         headers = {
             "Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": f"semibandits/{__version__}"
         }  # fmt: skip
@@ -106,7 +115,10 @@ class Transport:
                 if response.status_code not in REPEATED or attempt == self._retries:
                     return _content(response, body)
             if attempt < self._retries:
-                wait = _wait(attempt, response)
+                longest = min(LONGEST_WAIT, FIRST_WAIT * 2**attempt)
+                asked = "" if response is None else response.headers.get("Retry-After", "")
+                wait = random.uniform(longest / 2, longest)
+                wait += min(LONGEST_ASKED, float(asked)) if asked.isascii() and asked.isdigit() else 0.0
                 LOGGER.info("attempt %d of %s %s failed (%s); the next in %.1f s", attempt + 1, method, path, found, wait)
                 time.sleep(wait)
         attempts = "1 attempt" if self._retries == 0 else f"{self._retries + 1} attempts"
@@ -137,25 +149,10 @@ class Transport:
             stream.read = partial(_read_in_time, stream.read, self._attempt)
 
 
-class _Attempt(threading.local):
-    """When the attempt of this thread must end, in seconds of `time.monotonic`."""
-
-    deadline = 0.0
-
-
-def _read_in_time(read: Callable[..., bytes], attempt: _Attempt, max_bytes: int, timeout: float | None = None) -> bytes:
+def _read_in_time(read: Callable[..., bytes], attempt: threading.local, max_bytes: int, timeout: float | None = None) -> bytes:
+    """Bytes of an answer, which must arrive before `attempt.deadline`, in seconds of `time.monotonic`."""
     left = max(attempt.deadline - time.monotonic(), LEAST_SECONDS)
     return read(max_bytes, timeout=left if timeout is None else min(timeout, left))
-
-
-def _wait(attempt: int, response: httpx.Response | None) -> float:
-    """Seconds before the next attempt: exponential with jitter, and at least what the service asks for."""
-    longest = min(LONGEST_WAIT, FIRST_WAIT * 2**attempt)
-    wait = random.uniform(longest / 2, longest)
-    asked = "" if response is None else response.headers.get("Retry-After", "")
-    if asked.isascii() and asked.isdigit():
-        wait += min(LONGEST_ASKED, float(asked))
-    return wait
 
 
 def _content(response: httpx.Response, body: bytes) -> Any:
@@ -207,17 +204,3 @@ def _read(make: Callable[[Any], T], content: Any, path: str) -> T:
             f"the answer to {path} must have the form that semibandits {__version__} reads, got another one "
             f"({type(error).__name__}: {visible(str(error)[:LONGEST_MESSAGE])}): use the same version on both sides"
         ) from error
-
-
-def _checked_url(url: object) -> str:
-    """The URL without a slash at its end."""
-    parts = None
-    with suppress(ValueError):
-        parts = urlsplit(url) if isinstance(url, str) else None
-    if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
-        raise InvalidInputError(
-            f"url must begin with http:// or https:// and name a host, got {url!r}: pass for instance 'http://127.0.0.1:8000'"
-        )
-    if "@" in parts.netloc:
-        raise InvalidInputError("url must not contain a user or a password, got one that does: pass the token as token=")
-    return parts.geturl().rstrip("/")

@@ -16,9 +16,9 @@ from starlette.responses import Response
 from semibandits import __version__
 from semibandits.errors import SemibanditsError, StorageError
 from semibandits.service import schemas
-from semibandits.service.answers import NO_PATH, Refusal
+from semibandits.service.answers import JSON, NO_PATH, Refusal
 from semibandits.service.bounds import BoundWorker
-from semibandits.service.catalogue import Catalogue, Own, check_own
+from semibandits.service.catalogue import Catalogue, Own
 from semibandits.service.gate import PUBLIC, Gate, exchange_of
 from semibandits.service.metrics import Metrics
 from semibandits.service.pages import page_routes
@@ -55,9 +55,7 @@ def create_app(url: str, *, learners: Mapping[str, Own] | None = None, settings:
         If the database cannot be used, or has no tables of learners.
     """
     settings = settings or Settings()
-    own = learners or {}
-    check_own(own)
-    catalogue = Catalogue(url, settings, own)
+    catalogue = Catalogue(url, settings, learners or {})
     bounds, plans = BoundWorker(seconds=settings.bound_seconds, age=settings.bound_age), PlanWorker()
     metrics = Metrics(catalogue, bounds, plans)
 
@@ -77,7 +75,14 @@ def create_app(url: str, *, learners: Mapping[str, Own] | None = None, settings:
     for router in (api_routes(catalogue, bounds, plans), operation_routes(catalogue, metrics), page_routes()):
         app.include_router(router)
     _answer_errors(app, catalogue, metrics)
-    _describe(app)
+    build = app.openapi
+
+    def openapi() -> JSON:
+        if app.openapi_schema is None:
+            app.openapi_schema = schemas.complete(build(), public=PUBLIC)
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
     app.add_middleware(Gate, settings=settings, metrics=metrics)
     app.state.catalogue = catalogue
     return app
@@ -123,15 +128,3 @@ _REASONS: Final = {
     "float_parsing": "must be a number",
 }
 """What a parameter must be, by the type of its error."""
-
-
-def _describe(app: FastAPI) -> None:
-    """Complete the OpenAPI document when it is first asked for."""
-    build = app.openapi
-
-    def complete() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            app.openapi_schema = schemas.complete(build(), public=PUBLIC)
-        return app.openapi_schema
-
-    app.openapi = complete  # type: ignore[method-assign]

@@ -7,9 +7,10 @@ import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
+from msgspec import structs
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
@@ -17,14 +18,13 @@ from semibandits.errors import SemibanditsError
 from semibandits.laws import Gaussian, Law
 from semibandits.learning.learner import Learner
 from semibandits.policies.rules import LawPolicy
-from semibandits.service.answers import JSON, number
+from semibandits.service.answers import number
 from semibandits.service.catalogue import Served
 from semibandits.service.processes import SideProcess
 from semibandits.wire import Bound, ItemRate
 
 
-@dataclass(frozen=True, eq=False)
-class _Estimates:
+class _Estimates(NamedTuple):
     """What a bound is solved from."""
 
     rounds: int
@@ -33,14 +33,18 @@ class _Estimates:
     law: Law
 
 
+Solved: TypeAlias = tuple[Bound, list[float]]
+"""A bound without its items, and the rates of these."""
+
+
 @dataclass
 class _Solve:
     """The latest bound of a learner and the solve in progress."""
 
-    running: Future[JSON] | None = None
+    running: Future[Solved] | None = None
     begun: float = -math.inf
     at_rounds: int = 0
-    finished: JSON | None = None
+    finished: Solved | None = None
 
 
 @final
@@ -71,10 +75,12 @@ class BoundWorker:
             if is_due and solve.running is None:
                 self._start(solve, served.learner.decision_set, now)
                 self._collect(solve)
-            found = solve.finished
-            if found is None or (found["status"] != "ready" and solve.running is not None):
-                found = {"status": "solving", "at_rounds": solve.at_rounds}
-            return _shown(found, served, now)
+            found, rates = solve.finished or (Bound("solving"), [])
+            if found.status != "ready" and solve.running is not None:
+                found = Bound("solving", solve.at_rounds)
+        labels, texts, logarithm = served.items.plain, served.names.labels, math.log(max(now.rounds, 1))
+        items = tuple(ItemRate(labels[i], texts[i], rate, rate * logarithm, int(now.plays[i])) for i, rate in enumerate(rates))
+        return structs.replace(found, items=items)
 
     def close(self) -> None:
         """End the process, also in the middle of a solve."""
@@ -84,59 +90,37 @@ class BoundWorker:
         if solve.running is None or not solve.running.done():
             return
         try:
-            solve.finished = solve.running.result()
+            found, rates = solve.running.result()
         except Exception as error:  # a lost process, or a set that cannot be pickled
-            solve.finished = _failed(f"the process that solved it ended: {type(error).__name__}")
-        solve.finished["at_rounds"] = solve.at_rounds
-        solve.running = None
+            found, rates = Bound("failed", message=f"the process that solved it ended: {type(error).__name__}"), []
+        solve.finished, solve.running = (structs.replace(found, at_rounds=solve.at_rounds), rates), None
         self.solved += 1
 
     def _start(self, solve: _Solve, decision_set: DecisionSet, now: _Estimates) -> None:
         solve.at_rounds = now.rounds
         missing = int((now.plays == 0).sum())
         if missing:
-            solve.finished = _failed(
-                f"a bound needs an outcome of every item, and {missing} of {len(now.plays)} have none: tell more outcomes"
-            ) | {"at_rounds": now.rounds}
-            return
-        solve.begun = time.monotonic()
-        solve.running = self._process.submit(solve_bound, decision_set, now.means, now.law, self._seconds)
+            message = f"a bound needs an outcome of every item, and {missing} of {len(now.plays)} have none: tell more outcomes"
+            solve.finished = Bound("failed", now.rounds, message=message), []
+        else:
+            solve.begun = time.monotonic()
+            solve.running = self._process.submit(solve_bound, decision_set, now.means, now.law, self._seconds)
 
 
-def solve_bound(decision_set: DecisionSet, means: FloatArray, law: Law, seconds: float) -> JSON:
-    """The bound as plain JSON, in another process."""
+def solve_bound(decision_set: DecisionSet, means: FloatArray, law: Law, seconds: float) -> Solved:
+    """The bound and its rates, in another process."""
     from semibandits.regret_bound.solve import graves_lai
 
     try:
         result = graves_lai(decision_set, means, law=law, time_limit=seconds, throw=False)
     except SemibanditsError as error:
-        return _failed(str(error))
-    return {
-        "status": "ready",
-        "value": number(result.value),
-        "lower": number(result.lower),
-        "gap": number(result.gap),
-        "rates": result.rates.tolist(),
-        "message": None if result.status == "optimal" else "the time limit or the precision was reached before the gap",
-    }
+        return Bound("failed", message=str(error)), []
+    message = None if result.status == "optimal" else "the time limit or the precision was reached before the gap"
+    value, lower, gap = number(result.value), number(result.lower), number(result.gap)
+    return Bound("ready", value=value, lower=lower, gap=gap, message=message), result.rates.tolist()
 
 
 def _estimates(one: Learner) -> _Estimates:
     policy = one.policy
     law = policy.known_law if isinstance(policy, LawPolicy) else None
     return _Estimates(one.rounds, one.plays, one.means, Gaussian(np.asarray(one._variance)) if law is None else law)
-
-
-def _failed(message: str) -> JSON:
-    return {"status": "failed", "message": message}
-
-
-def _shown(found: JSON, served: Served, now: _Estimates) -> Bound:
-    """A bound with the plays that its rates ask for at the present number of rounds."""
-    logarithm = math.log(max(now.rounds, 1))
-    items = tuple(
-        ItemRate(served.items.plain[i], served.names.labels[i], rate, rate * logarithm, int(now.plays[i]))
-        for i, rate in enumerate(found.get("rates", ()))
-    )
-    known = {name: found.get(name) for name in ("value", "lower", "gap", "message")}
-    return Bound(found["status"], found["at_rounds"], items=items, **known)

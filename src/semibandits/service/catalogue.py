@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from semibandits._fields import unknown_name
@@ -26,7 +25,7 @@ Own: TypeAlias = tuple[DecisionSet | None, Policy | None]
 LOGGER: Final = logging.getLogger("semibandits.service")
 
 
-@dataclass(frozen=True, eq=False)
+@final
 class Served:
     """A learner with what never changes about it.
 
@@ -44,18 +43,10 @@ class Served:
         Whether its plans are solved in the background.
     """
 
-    learner: DurableLearner
-    items: ItemLabels
-    names: NamedItems
-    created: str
-    defers_plans: bool
-
-    @staticmethod
-    def of(learner: DurableLearner) -> Served:
-        """The learner with its labels."""
-        x = learner.decision_set
-        defers = learner._read(lambda one: one._options.defer_plans)
-        return Served(learner, ItemLabels(x.items), NamedItems.of(x), learner._stored.created, defers)
+    def __init__(self, learner: DurableLearner) -> None:
+        self.learner, self.created = learner, learner._stored.created
+        self.items, self.names = ItemLabels(learner.decision_set.items), NamedItems.of(learner.decision_set)
+        self.defers_plans = learner._read(lambda one: one._options.defer_plans)
 
 
 @final
@@ -74,12 +65,19 @@ class Catalogue:
     Raises
     ------
     InvalidInputError
-        If the URL is malformed.
+        If the URL is malformed, or a value of `own` is not a pair of a decision set and a policy, each of which may be None.
     StorageError
         If the database cannot be used.
     """
 
     def __init__(self, url: str, settings: Settings, own: Mapping[str, Own]) -> None:
+        for name, pair in own.items():
+            is_pair = isinstance(pair, tuple) and len(pair) == 2
+            if not is_pair or not isinstance(pair[0], DecisionSet | None) or not isinstance(pair[1], Policy | None):
+                raise InvalidInputError(
+                    f"learners must be a mapping from names to (decision_set, policy), got {pair!r} for {name!r}: pass None for "
+                    "what is of the library"
+                )
         self._url, self._settings, self._own = url, settings, dict(own)
         self._backend = existing(url, timeout=settings.storage_timeout)
         self._opening = threading.Lock()
@@ -151,19 +149,12 @@ class Catalogue:
     def _open(self, name: str) -> Served:
         known = self.names()
         if name not in known:
-            error = (
-                unknown_name("learner", name, known)
-                if known
-                else InvalidInputError(
-                    f"learner must be a known name, got {name!r}, and the database has none to serve: create one"
-                )
-            )
-            raise Refusal(404, "InvalidInputError", str(error))
+            message = f"learner must be a known name, got {name!r}, and the database has none to serve: create one"
+            raise Refusal(404, "InvalidInputError", str(unknown_name("learner", name, known)) if known else message)
         decision_set, policy = self._own.get(name, (None, None))
+        timeout = self._settings.storage_timeout
         try:
-            return Served.of(
-                reopened(self._url, name, decision_set=decision_set, policy=policy, timeout=self._settings.storage_timeout)
-            )
+            return Served(reopened(self._url, name, decision_set=decision_set, policy=policy, timeout=timeout))
         except InvalidInputError as error:
             raise Refusal(
                 409,
@@ -171,20 +162,3 @@ class Catalogue:
                 f"the learner {name!r} must have a decision set and a policy of the library, got: {error}; serve your own from "
                 "Python, with semibandits.service.create_app(url, learners={name: (decision_set, policy)})",
             ) from error
-
-
-def check_own(own: Mapping[str, Own]) -> None:
-    """Check the sets and policies of the user.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value is not a pair of a decision set and a policy, each of which may be None.
-    """
-    for name, pair in own.items():
-        is_pair = isinstance(pair, tuple) and len(pair) == 2
-        if not is_pair or not isinstance(pair[0], DecisionSet | None) or not isinstance(pair[1], Policy | None):
-            raise InvalidInputError(
-                f"learners must be a mapping from names to (decision_set, policy), got {pair!r} for {name!r}: pass None for "
-                "what is of the library"
-            )

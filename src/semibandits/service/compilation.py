@@ -18,9 +18,6 @@ def compile_for(url: str, name: str) -> None:
 def state() -> Compilation:
     """What the child process of this process does, and how much it has done."""
     pending = len(background.pending)
-    status: Literal["done", "compiling", "waiting", "off"] = "compiling" if background.is_running else "waiting"
-    if background.is_off:
-        status = "off"
-    elif pending == 0:
-        status = "done"
+    busy: Literal["compiling", "waiting"] = "compiling" if background.is_running else "waiting"
+    status = "off" if background.is_off else busy if pending else "done"
     return Compilation(status, pending, len(background.saved), background.loaded)

@@ -70,19 +70,14 @@ class Metrics:
             for family, value in zip(families, (counts.calls, counts.rounds, counts.open, drifts), strict=True):
                 family.add_metric([served.learner.name], value)
         yield from families
-        yield from _compilation()
-        yield GaugeMetricFamily("semibandits_bound_solves", "Lower bounds solved.", value=self._bounds.solved)
-        yield GaugeMetricFamily("semibandits_plan_solves", "Plans of policies solved.", value=self._plans.solved)
-
-
-def _compilation() -> Iterator[Any]:
-    """What is compiled in the background, for all learners together."""
-    state = compilation.state()
-    for name, text, value in (
-        ("pending", "Learners and kernels that remain to be compiled for, or loaded.", state.pending),
-        ("kernels", "Kernels that child processes have compiled, or found compiled.", state.kernels),
-        ("loaded", "Kernels and pointers that were requested by use and loaded.", state.loaded),
-        ("running", "1 while a child process compiles.", state.status == "compiling"),
-        ("off", "1 if nothing is compiled in the background.", state.status == "off"),
-    ):
-        yield GaugeMetricFamily(f"semibandits_compilation_{name}", text, value=float(value))
+        state = compilation.state()
+        for name, text, value in (
+            ("bound_solves", "Lower bounds solved.", self._bounds.solved),
+            ("plan_solves", "Plans of policies solved.", self._plans.solved),
+            ("compilation_pending", "Learners and kernels that remain to be compiled for, or loaded.", state.pending),
+            ("compilation_kernels", "Kernels that child processes have compiled, or found compiled.", state.kernels),
+            ("compilation_loaded", "Kernels and pointers that were requested by use and loaded.", state.loaded),
+            ("compilation_running", "1 while a child process compiles.", state.status == "compiling"),
+            ("compilation_off", "1 if nothing is compiled in the background.", state.status == "off"),
+        ):
+            yield GaugeMetricFamily(f"semibandits_{name}", text, value=float(value))

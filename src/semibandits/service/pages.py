@@ -36,38 +36,31 @@ SWAGGER_FILES: Final = ("swagger-ui-bundle.js", "swagger-ui.css")
 def page_routes() -> APIRouter:
     """The live page, the page of the OpenAPI document, and the files of both."""
     router = APIRouter(include_in_schema=False)
-    files = _files()
-
-    @router.get("/")
-    def live_page(request: Request) -> Response:
-        return _answer(request, "index.html", files)
-
-    @router.get("/docs")
-    def api_page(request: Request) -> Response:
-        return _answer(request, "api.html", files)
-
-    @router.get("/static/{name}")
-    def file(name: str, request: Request) -> Response:
-        if name not in files or name.endswith(".html"):
-            raise Refusal(404, "NotFound", NO_PATH)
-        return _answer(request, name, files)
-
-    return router
-
-
-def _files() -> dict[str, bytes]:
-    """Content of all files by name."""
     folder = resources.files("semibandits.service") / "assets"
     files = page_files() | {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.is_file()}
     spec = find_spec(SWAGGER_PACKAGE)
     if spec is not None and spec.origin is not None:
         swagger = Path(spec.origin).parent / "resources"
         files |= {name: (swagger / name).read_bytes() for name in SWAGGER_FILES}
-    return files
+
+    @router.get("/")
+    def live_page(request: Request) -> Response:
+        return _answer(request, "index.html", files["index.html"])
+
+    @router.get("/docs")
+    def api_page(request: Request) -> Response:
+        return _answer(request, "api.html", files["api.html"])
+
+    @router.get("/static/{name}")
+    def file(name: str, request: Request) -> Response:
+        if name not in files or name.endswith(".html"):
+            raise Refusal(404, "NotFound", NO_PATH)
+        return _answer(request, name, files[name])
+
+    return router
 
 
-def _answer(request: Request, name: str, files: dict[str, bytes]) -> Response:
-    content = files[name]
+def _answer(request: Request, name: str, content: bytes) -> Response:
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache", "Content-Security-Policy": POLICY}
     if request.headers.get("if-none-match") == tag:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, TypeVar, final
 
 T = TypeVar("T")
@@ -27,13 +28,13 @@ class SideProcess:
         """Call a function of a module that can be imported; the result comes later."""
         from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
+        new = partial(ProcessPoolExecutor, 1, timeout=IDLE_SECONDS, initializer=_come_last)
         with self._mutex:
-            if self._executor is None:
-                self._executor = ProcessPoolExecutor(1, timeout=IDLE_SECONDS, initializer=_come_last)
+            self._executor = self._executor or new()
             try:
                 future: Future[T] = self._executor.submit(function, *arguments)
             except RuntimeError:  # its process was killed
-                self._executor = ProcessPoolExecutor(1, timeout=IDLE_SECONDS, initializer=_come_last)
+                self._executor = new()
                 future = self._executor.submit(function, *arguments)
             return future
 

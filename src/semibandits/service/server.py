@@ -28,6 +28,14 @@ MOST_CONNECTIONS: Final = 1_000
 BACKLOG: Final = 256
 
 
+def is_loopback(host: str) -> bool:
+    """Whether an address is of this machine only."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def check_host(host: str, *, has_token: bool) -> None:
     """Refuse to serve other machines without a token.
 
@@ -36,22 +44,11 @@ def check_host(host: str, *, has_token: bool) -> None:
     InvalidInputError
         If the host is not of this machine only, and there is no token.
     """
-    if has_token or is_loopback(host):
-        return
-    raise InvalidInputError(
-        f"a token must protect a service on {host}, got none: set the environment variable {TOKEN_VARIABLE}, or leave --host out "
-        "to serve this machine only"
-    )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address is of this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    if not has_token and not is_loopback(host):
+        raise InvalidInputError(
+            f"a token must protect a service on {host}, got none: set the environment variable {TOKEN_VARIABLE}, or leave --host "
+            "out to serve this machine only"
+        )
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -63,21 +60,14 @@ def listening_socket(host: str, port: int) -> socket.socket:
         If the address cannot be used.
     """
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listener = socket.socket(family, kind, protocol)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(address)
-            listener.listen(BACKLOG)
-        except BaseException:
-            listener.close()
-            raise
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        has_both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+        return socket.create_server(address, family=family, backlog=BACKLOG, dualstack_ipv6=has_both)
     except (OSError, OverflowError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = (getattr(error, "strerror", None) or str(error)).partition(" (while attempting")[0]
         raise InvalidInputError(
             f"{host} and port {port} must be free for the service, got: {reason}: choose another --port, or another --host"
         ) from error
-    return listener
 
 
 def run(app: FastAPI, listener: socket.socket, *, proxies: str | None, announce: Callable[[], None]) -> None:

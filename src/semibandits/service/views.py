@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits import wire
 from semibandits.families.texts import decision_text
 from semibandits.laws import plain as plain_laws
-from semibandits.learning.drift import Drift
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Round
 from semibandits.policies.rules import LawPolicy
@@ -16,6 +14,7 @@ from semibandits.service.catalogue import Served
 from semibandits.wire import (
     Band,
     Best,
+    Drift,
     DriftCheck,
     Estimates,
     ItemEstimate,
@@ -38,7 +37,7 @@ def counts(served: Served) -> ListedLearner:
 
 def summary(served: Served) -> Summary:
     """The learner, its open rounds by age, its best decision so far, and its drift check."""
-    learner, names = served.learner, served.names
+    learner, names, labels, texts = served.learner, served.names, served.items.plain, served.names.labels
     x, policy, ages = learner.decision_set, learner.policy, learner.ages()
     law = policy.known_law if isinstance(policy, LawPolicy) else None
 
@@ -64,7 +63,13 @@ def summary(served: Served) -> Summary:
             ),
             nouns=Nouns(**names.nouns._asdict()),
             half_life=one.half_life,
-            drift=DriftCheck(one.drift_error, tuple(_drift(served, drift) for drift in one.drifts)),
+            drift=DriftCheck(
+                one.drift_error,
+                tuple(
+                    Drift(labels[found.item], texts[found.item], found.round, number(found.before), number(found.after))
+                    for found in one.drifts
+                ),
+            ),
         )
 
     return learner._read(work)
@@ -114,8 +119,3 @@ def _open(rounds: tuple[Round, ...], n_asked: int, seconds: dict[int, float | No
         seconds.get(rounds[0].id) if rounds else None,
         tuple(Band(low, high, int(((ages >= low) & (ages <= high)).sum())) for low, high in bins),
     )
-
-
-def _drift(served: Served, drift: Drift) -> wire.Drift:
-    label, text = served.items.plain[drift.item], served.names.labels[drift.item]
-    return wire.Drift(label, text, drift.round, number(drift.before), number(drift.after))
