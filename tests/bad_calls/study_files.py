@@ -29,6 +29,7 @@ def file(folder, text):
     read(folder, f"[problem]\nfile = 'a.csv'\n{text}\n")
 
 
+ROUNDS = "a whole number from 1 to 9,007,199,254,740,992"
 CHOICE = ", [problem]: the problem must be one of dataset, network, file, got"
 POLICY_LIST = "policies in [simulation] must be a list of policies, each a text, or a table with the key name, got"
 KNOWN = ", ".join(policy.__name__ for policy in POLICIES)
@@ -52,7 +53,7 @@ MISTAKES = [
     (lambda f: read(f, "problem = 3\n"), "must be a table, got 3: write [problem] on a line of its own, and its keys below it"),
     (lambda f: read(f, "[[problem]]\nnetwork = 'p'\n"), "problem must be a table, got [{'network': 'p'}]: write [problem]"),
     (lambda f: read(f, "horizon = 5\n"), "horizon must be in the table [simulation], got it outside all tables: move it there"),
-    (lambda f: keys(f, "simulation", "horizn = 5"), "seed, delay, loss, checkpoints, got 'horizn': did you mean 'horizon'?"),
+    (lambda f: keys(f, "simulation", "horizn = 5"), "rewards, delay, loss, checkpoints, got 'horizn': did you mean 'horizon'?"),
     (lambda f: keys(f, "bound", "time-limit = 5"), "got 'time-limit': did you mean 'time_limit'?"),
     (lambda f: keys(f, "simulation", "workers = 2"), "got 'workers': it belongs to [execution], move it there"),
     (lambda f: keys(f, "bound", "colour = 2"), "law, method, gap, time_limit, tie_tolerance, got 'colour': remove it"),
@@ -66,7 +67,7 @@ MISTAKES = [
     (lambda f: file(f, "saturate = 'row'"), "must be both, rows, columns or none, got 'row': did you mean 'rows'?"),
     (lambda f: file(f, "capacity = 0.5"), 'a list of these, got 0.5: write for instance capacity = [2, "drama=3"]'),
     (lambda f: read(f, "[problem]\nfile = '~no body.csv'\n"), "write './~no body.csv'"),
-    (lambda f: keys(f, "simulation", "horizon = 'long'"), "from 1 to 2**53, got 'long': write for instance horizon = 20000"),
+    (lambda f: keys(f, "simulation", "horizon = 'long'"), f"{ROUNDS}, got 'long': write for instance horizon = 20000"),
     (lambda f: keys(f, "simulation", "horizon = 1.5"), "got 1.5: write for instance"),
     (lambda f: keys(f, "simulation", "horizon = 0"), "got 0: write"),
     (lambda f: keys(f, "simulation", "seed = true"), "a whole number of at least 0, got true: write for instance seed = 0"),

@@ -18,7 +18,7 @@ OTHERS = {
     "graph.json": json.dumps({"family": "paths", "edges": [["a", "b"], ["a", "b"]], "theta": [1, 0.5], "target": "b"}),
 }
 SIMULATE = shlex.join(map(str, SHORT))
-WHOLE = "must be a whole number of at least 1"
+ROUNDS = "must be a whole number from 1 to 9,007,199,254,740,992, got"
 NAMED = "a policy must be written NAME:key=value,key=value, got "
 NO_FOLDER = "must be used with the folder of the earlier run, got none: add --output FOLDER"
 PACKETS = f"learner create {URL} new germany50-routing"
@@ -74,17 +74,17 @@ REFUSED = {
     f"{SIMULATE} -p TS:scale=big": "scale must be a number, got 'big'",
     f"{SIMULATE} -p cucb": "policies must differ, got CUCB twice",
     f"{SIMULATE} -p ESCB:horizon=10": "the horizon must be the same for all policies",
-    f"{SIMULATE} -T 1.5": f"--horizon {WHOLE}, got '1.5': write a number such as 20",
-    f"{SIMULATE} -T 0": f"--horizon {WHOLE}, got '0'",
-    f"{SIMULATE} -T many": f"--horizon {WHOLE}, got 'many'",
+    f"{SIMULATE} -T 1.5": f"--horizon {ROUNDS} '1.5': write for instance --horizon 20000",
+    f"{SIMULATE} -T 0": f"--horizon {ROUNDS} '0'",
+    f"{SIMULATE} -T many": f"--horizon {ROUNDS} 'many'",
     f"{SIMULATE} --loss some": "--loss must be a number from 0 to below 1, got 'some'",
-    f"{SIMULATE} -T 1e17": "--horizon must be at most 9,007,199,254,740,992, got '1e17'",
-    f"{SIMULATE} -T 1e999999": "--horizon must be a whole number",
-    f"{SIMULATE} -n 0": f"--replications {WHOLE}, got '0'",
-    f"{SIMULATE} -n 1e9": "--replications must be at most 1,000,000, got '1e9'",
+    f"{SIMULATE} -T 1e17": f"--horizon {ROUNDS} '1e17'",
+    f"{SIMULATE} -T 1e999999": f"--horizon {ROUNDS} '1e999999'",
+    f"{SIMULATE} -n 0": "--replications must be a whole number from 1 to 1,000,000, got '0'",
+    f"{SIMULATE} -n 1e9": "--replications must be a whole number from 1 to 1,000,000, got '1e9'",
     f"{SIMULATE} --seed -1": "--seed must be a whole number of at least 0, got '-1'",
-    f"{SIMULATE} -j 0": "--workers must be a number from 1 to 10,000 or auto, got '0': auto uses one per core",
-    f"{SIMULATE} -j two": "--workers must be a number from 1 to 10,000 or auto, got 'two'",
+    f"{SIMULATE} -j 0": "--workers must be a number from 1 to 10,000, or auto, got '0': write for instance --workers auto",
+    f"{SIMULATE} -j two": "--workers must be a number from 1 to 10,000, or auto, got 'two'",
     f"{SIMULATE} --rewards gausian": "rewards must be a known name, got 'gausian': did you mean gaussian or gamma?",
     f"{SIMULATE} --rewards bernoulli --variance 1": "--variance must go with Gaussian rewards, got 1",
     f"{SIMULATE} --resume": f"--resume {NO_FOLDER}",
@@ -101,7 +101,7 @@ REFUSED = {
     "run": "STUDY.toml",
     "run none.toml": "none.toml must be a readable study file, got No such file or directory",
     "run table.csv": "table.csv must be TOML, got a mistake",
-    "run study.toml -j 0": "--workers must be a number from 1 to 10,000 or auto, got '0'",
+    "run study.toml -j 0": "--workers must be a number from 1 to 10,000, or auto, got '0'",
     "run study.toml --plot p.jpg": "the figure must end in .png, .pdf, .svg, got 'p.jpg'",
     "run study.toml --output table.csv": "'table.csv' must be a folder, got a file",
     "run study.toml --output table.csv/x": "folder must be writable",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.cli.bound import command as bound
+from semibandits.cli.options import with_options
 from semibandits.cli.run import command as run
 from semibandits.cli.simulate import command as simulate
 from semibandits.errors import InvalidInputError
@@ -128,7 +129,7 @@ def test_every_key_is_read(written):
 )  # fmt: skip
 def test_policies_have_one_text_form(written, text, policy):
     """Results and their folder contain it; read from there, it is the same policy of the same name."""
-    (choice,) = KEYS["simulation"]["policies"].read(tomllib.loads(f"p = [{written}]")["p"])
+    (choice,) = KEYS["simulation"]["policies"].kind.read(tomllib.loads(f"p = [{written}]")["p"])
     assert str(choice) == str(PolicyChoice.of(text)) == text
     name, _, parameters = text.partition(":")
     label = f"{name}({parameters.replace(',', ', ')})" if parameters else name
@@ -142,12 +143,12 @@ def test_defaults_are_those_of_the_command_line(written):
         simulation=SimulationOptions(),
         output=Output(folder=path.with_name("study-results")),
     )
-    defaults = {name: each.default for name, each in inspect.signature(simulate).parameters.items()}
+    defaults = {name: each.default for name, each in inspect.signature(with_options(simulate)).parameters.items()}
     asked = SimulationOptions()
     for name in ("horizon", "replications", "seed"):
         assert str(getattr(asked, name)) == defaults[name]
     assert asked.rewards == defaults["rewards"]
-    defaults = {name: each.default for name, each in inspect.signature(bound).parameters.items()}
+    defaults = {name: each.default for name, each in inspect.signature(with_options(bound)).parameters.items()}
     for name in ("method", "gap", "tie_tolerance", "time_limit"):
         assert getattr(BoundOptions(), name) == defaults[name]
 
@@ -179,8 +180,7 @@ def test_the_home_folder_and_absolute_paths_are_not_beside_the_file(written, mon
 
 OPTIONS = {
     "problem": [("problem", "dataset"), ("problem", "network"), ("problem", "file")],
-    "policy": [("simulation", "policies")],
-    "column": [("problem", "columns")],
+    "capacities": [("problem", "capacity")],
     "output": [("output", "folder")],
     "plot": [("output", "figure")],
 }
@@ -199,7 +199,7 @@ NOT_IN_FILES = {
 
 @pytest.mark.parametrize("command", [bound, simulate, run])
 def test_all_options_of_commands_exist_in_files(command):
-    for name in inspect.signature(command).parameters:
+    for name in inspect.signature(with_options(command)).parameters:
         if name in NOT_IN_FILES:
             assert not any(name in keys for keys in KEYS.values())
             continue
@@ -214,7 +214,7 @@ def test_the_examples_in_messages_are_right(written):
         for name, key in keys.items():
             content = tomllib.loads(key.example)
             assert list(content) == [name]
-            key.read(content[name])  # raises an error if not
+            key.kind.read(content[name])  # raises an error if not
             assert table in EVERYTHING
 
 
@@ -272,6 +272,7 @@ STUDIES = st.builds(
     simulation=st.none() | SIMULATIONS,
     bound=st.builds(
         BoundOptions,
+        law=st.sampled_from([None, "bernoulli", "gamma:shape=2,cost"]),
         method=st.sampled_from(["auto", "glpg"]),
         gap=st.floats(1e-12, 0.5),
         time_limit=st.none() | st.just(math.inf) | st.floats(1e-3, 1e9),

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from study_cases import ALONE, BERNOULLI_BOUND, BOUND, FILES, STUDY, names, no_w
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.instances import instance_from_description
-from semibandits.studies import ProblemChoice, Study, read_study, run, run_study
+from semibandits.studies import Output, ProblemChoice, Study, read_study, run, run_study
 from semibandits.studies.bound_file import as_result, gaussian_twin, kept_bound
 from semibandits.studies.task import Task
 
@@ -38,6 +39,19 @@ def test_the_plan_is_drawn_where_it_is_wanted(place):
     run_text(ALONE + '[output]\nfigure = "plan.svg"\nreport = false\n')
     assert Path("study-results/plan.svg").read_bytes().startswith(b"<?xml")
     assert names("study-results") == ["about.json", "bound.json", "instance.json", "plan.svg", "study.toml"]
+
+
+def test_the_law_is_kept_with_the_study(place):
+    result = run_text(ALONE + '[bound]\nlaw = "bernoulli"\n')
+    kept = Path("study-results/study.toml")
+    text = kept.read_text(encoding="utf-8")
+    again = run_study(replace(read_study(kept), output=Output(folder=Path("again"), report=False)))
+    assert again.bound.value == result.bound.value == pytest.approx(BERNOULLI_BOUND)
+    for before in (text, text.replace('law = "bernoulli"\n', "")):  # 1.0.0 kept the law in bound.json only
+        kept.write_text(before, encoding="utf-8")
+        assert run_text(ALONE + '[bound]\nlaw = "bernoulli"\n').finished_before
+        with pytest.raises(InvalidInputError, match="another law"):
+            run_text(ALONE)
 
 
 def test_a_gap_that_is_not_reached_leaves_nothing(place, monkeypatch):

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from semibandits import __version__
 from semibandits.cli.interruption import Interrupted, InterruptWatch
+from semibandits.cli.options import with_options
 from semibandits.cli.terminal import as_option, forget_output, print_line, print_remark
 from semibandits.errors import Option, SemibanditsError, SolverError
 
@@ -45,7 +46,7 @@ class _Commands(TyperGroup):
         ctx.find_root().obj.listen()
         module = import_module(f"semibandits.cli.{COMMANDS[name][0]}")
         one = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=HELP_OPTIONS)
-        one.command(name, help=module.HELP)(module.command)
+        one.command(name, help=module.HELP)(with_options(module.command))
         return name, typer.main.get_command(one), rest
 
 

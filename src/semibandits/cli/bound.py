@@ -3,29 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from semibandits.cli.options import (
-    OUTPUT,
-    AsJson,
-    Capacity,
-    Column,
-    Family,
-    Minimize,
-    Problem,
-    Progress,
-    Question,
-    Saturate,
-    Size,
-    Source,
-    Target,
-    Title,
-    Undirected,
-    Unit,
-    Variance,
-)
+from semibandits.cli.options import OUTPUT, AsJson, Problem, Progress
 from semibandits.cli.progress import finish_compiling
 from semibandits.cli.studying import run_and_print
 from semibandits.instances import ProblemOptions
@@ -59,43 +41,11 @@ item, group1, group2    the same for two groupings at once
 Usual names such as from, to, minutes or category are recognised; --column names any other. Other columns are ignored.
 """
 
-SOLVER = "Solver"
-LAW_HELP = "gaussian, bernoulli, poisson or gamma; parameters as in gaussian:upper=0, poisson:cost, gamma:shape=2,cost."
-
 
 def command(
     problem: Problem,
-    family: Family = None,
-    source: Source = None,
-    target: Target = None,
-    size: Size = None,
-    saturate: Saturate = None,
-    capacity: Capacity = None,
-    variance: Variance = None,
-    undirected: Undirected = False,
-    minimize: Minimize = False,
-    column: Column = None,
-    title: Title = None,
-    unit: Unit = None,
-    question: Question = None,
-    rewards: Annotated[
-        str, typer.Option("--law", "--rewards", metavar="LAW", help=LAW_HELP, rich_help_panel=SOLVER)
-    ] = "gaussian",
-    method: Annotated[
-        str, typer.Option(help="auto, closed-form, cycles, columns, glpg or enumeration.", rich_help_panel=SOLVER)
-    ] = "auto",
-    gap: Annotated[float, typer.Option(help="Relative gap to certify.", rich_help_panel=SOLVER)] = 1e-4,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(help="Seconds after which to print the bracket reached, with exit code 3.", rich_help_panel=SOLVER),
-    ] = None,
-    tie_tolerance: Annotated[
-        float,
-        typer.Option(
-            help="Decisions whose rewards differ by at most this, relative to the means in which they differ, tie.",
-            rich_help_panel=SOLVER,
-        ),
-    ] = 1e-12,
+    options: ProblemOptions,
+    bound: BoundOptions,
     everything: Annotated[
         bool, typer.Option("--all", help="Show the whole plan, not only its first 20 decisions.", rich_help_panel=OUTPUT)
     ] = False,
@@ -111,26 +61,6 @@ def command(
     """Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."""
     if save is not None:
         check_target(save)
-    options = ProblemOptions(
-        family=family,
-        source=source,
-        target=target,
-        size=size,
-        saturate=saturate,
-        capacities=tuple(capacity or ()),
-        variance=variance,
-        undirected=undirected,
-        minimize=minimize,
-        columns=tuple(column or ()),
-        title=title,
-        unit=unit,
-        question=question,
-    )
-    limits: dict[str, Any] = {"method": method, "gap": gap, "time_limit": time_limit, "tie_tolerance": tie_tolerance}
-    study = Study(
-        problem=find_problem(problem, options),
-        bound=BoundOptions(law=rewards, **limits),
-        output=Output(figure=plot or False, report=False),
-    )
+    study = Study(problem=find_problem(problem, options), bound=bound, output=Output(figure=plot or False, report=False))
     run_and_print(study, progress=progress, as_json=as_json, everything=everything, save=save)
     finish_compiling(progress)

@@ -15,13 +15,13 @@ import typer
 from semibandits import compilation
 from semibandits._fields import unknown_name
 from semibandits.cli.interruption import Interrupted, InterruptWatch
-from semibandits.cli.options import AsJson
-from semibandits.cli.parsing import worker_count
+from semibandits.cli.options import AsJson, checked
 from semibandits.cli.terminal import print_json, print_line, print_remark
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import FAMILIES
 from semibandits.learning.database.opening import check_sqlalchemy, existing
 from semibandits.studies.policies import ALL_POLICIES, named_policies
+from semibandits.studies.study import Execution
 from semibandits.studies.study_file import read_study
 
 HELP = """
@@ -78,7 +78,7 @@ def command(
     """Compile kernels ahead of time."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         raise InvalidInputError("the compiler must be enabled, got NUMBA_DISABLE_JIT=1: unset it")
-    wanted = worker_count(workers)
+    wanted = checked(Execution, "workers", workers)
     if name and storage is None:
         raise InvalidInputError("--name must be used with --storage, got no database: pass its URL")
     parts = {"STUDY.toml": study, "--storage": storage, "--family and --policy": family or policy}

@@ -15,10 +15,9 @@ from semibandits._files import write_whole
 from semibandits._printable import url_without_password
 from semibandits._text import shortened
 from semibandits.cli.learner_creation import Creation, create
-from semibandits.cli.options import Capacity, Column, Family, Minimize, Saturate, Size, Source, Target, Undirected, Variance
 from semibandits.cli.terminal import facts_table, new_console, print_json, print_line
 from semibandits.errors import InvalidInputError
-from semibandits.instances import ProblemOptions
+from semibandits.families.tables import PROBLEM, ProblemOptions
 from semibandits.learning.database.opening import check_sqlalchemy, existing, new_backend, reopened, stored_learner
 from semibandits.learning.learner import Learner
 from semibandits.learning.reading import facts_of
@@ -44,7 +43,6 @@ semibandits learner prune sqlite:///routes.db courier
 A new learner has the decisions and the variances of PROBLEM. Its means are used only with --prior-plays.
 """
 ACTIONS: Final = ("create", "list", "show", "export", "import", "prune")
-CREATE: Final = "Options of create"
 LONGEST_FACT: Final = 300
 
 
@@ -66,36 +64,9 @@ def command(
             metavar="PROBLEM", help="create: a built-in dataset or network, or a table or .json file.", show_default=False
         ),
     ] = None,
-    policy: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Policy, as in ESCB:radius=log; GLADE by default.", rich_help_panel=CREATE)
-    ] = None,
-    law: Annotated[
-        str | None, typer.Option(metavar="LAW", help="Law of the rewards, as for bound.", rich_help_panel=CREATE)
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed of the random numbers, 0 by default.", rich_help_panel=CREATE)
-    ] = None,
-    half_life: Annotated[
-        float | None, typer.Option(metavar="ROUNDS", help="Rounds after which an outcome counts half.", rich_help_panel=CREATE)
-    ] = None,
-    defer_plans: Annotated[
-        bool,
-        typer.Option("--defer-plans", help="Let the service solve plans in the background, not in ask.", rich_help_panel=CREATE),
-    ] = False,
-    prior_plays: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Use the means of PROBLEM as a prior worth N outcomes each.", rich_help_panel=CREATE),
-    ] = None,
-    family: Family = None,
-    source: Source = None,
-    target: Target = None,
-    size: Size = None,
-    saturate: Saturate = None,
-    capacity: Capacity = None,
-    variance: Variance = None,
-    undirected: Undirected = False,
-    minimize: Minimize = False,
-    column: Column = None,
+    *,
+    creation: Creation,
+    options: Annotated[ProblemOptions, PROBLEM],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="export: the file, by default stdout.")
     ] = None,
@@ -108,11 +79,6 @@ def command(
     if action not in ACTIONS:
         raise unknown_name("the action", action, ACTIONS)
     check_sqlalchemy()
-    creation = Creation(policy=policy, law=law, seed=seed, half_life=half_life, defer_plans=defer_plans, prior_plays=prior_plays)
-    options = ProblemOptions(
-        family=family, source=source, target=target, size=size, saturate=saturate, capacities=tuple(capacity or ()),
-        variance=variance, undirected=undirected, minimize=minimize, columns=tuple(column or ()),
-    )  # fmt: skip
     is_creation = problem is not None or creation != Creation() or options != ProblemOptions()
     for option, is_given, owner in (
         ("--output", output is not None, "export"),

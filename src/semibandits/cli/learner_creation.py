@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
+from semibandits._options import option
 from semibandits.cli.terminal import print_json, print_line
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
@@ -19,33 +21,19 @@ from semibandits.policies.registry import policy_from
 from semibandits.studies.policies import PolicyChoice
 from semibandits.studies.problems import find_problem, load_problem
 
+_create: Final = partial(option, panel="Options of create")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Creation:
-    """Options of a new learner.
+    """Options of a new learner."""
 
-    Attributes
-    ----------
-    policy : str or None
-        A policy as text, such as ``ESCB:radius=log``.
-    law : str or None
-        A law as text, such as ``gamma:cost``.
-    seed : int or None
-        The source of randomness, 0 by default.
-    half_life : float or None
-        Number of rounds after which an outcome counts half.
-    defer_plans : bool
-        Whether plans are solved in the background by a service.
-    prior_plays : int or None
-        Number of observed rewards that each mean of the problem is worth; by default its means are not used.
-    """
-
-    policy: str | None = None
-    law: str | None = None
-    seed: int | None = None
-    half_life: float | None = None
-    defer_plans: bool = False
-    prior_plays: int | None = None
+    policy: str | None = _create(help="Policy, as in ESCB:radius=log; GLADE by default.", metavar="NAME")
+    law: str | None = _create(help="Law of the rewards, as for bound.", metavar="LAW")
+    seed: int | None = _create(help="Seed of the random numbers, 0 by default.", metavar="N")
+    half_life: float | None = _create(help="Rounds after which an outcome counts half.", metavar="ROUNDS")
+    defer_plans: bool = _create(help="Let the service solve plans in the background, not in ask.", default=False)
+    prior_plays: int | None = _create(help="Use the means of PROBLEM as a prior worth N outcomes each.", metavar="N")
 
 
 def create(url: str, name: str, problem: str, options: ProblemOptions, creation: Creation, *, as_json: bool) -> None:

@@ -1,66 +1,28 @@
-"""Options shared by several commands."""
+"""Options of commands: those of records, and others that several commands share."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 import typer
 
-PROBLEM: Final = "Problem"
+from semibandits._options import Key, UnexpectedValueError, keys_of
+from semibandits.cli.terminal import as_option
+from semibandits.errors import InvalidInputError, Option
+
 OUTPUT: Final = "Output"
-EXECUTION: Final = "Execution"
+MOST_DIGITS: Final = 100
+"""Longer numbers are refused; they are never converted to integers."""
 
 Problem: TypeAlias = Annotated[
     str, typer.Argument(metavar="PROBLEM", help="A built-in dataset or network, or a table (.csv, .xlsx, ...) or .json file.")
 ]
-Family: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        help="paths, routes, trees, matchings, msets, partition or intersection; often clear from the header.",
-        rich_help_panel=PROBLEM,
-    ),
-]
-Source: TypeAlias = Annotated[str | None, typer.Option(help="First node of the paths or routes.", rich_help_panel=PROBLEM)]
-Target: TypeAlias = Annotated[str | None, typer.Option(help="Last node of the paths or routes.", rich_help_panel=PROBLEM)]
-Undirected: TypeAlias = Annotated[
-    bool, typer.Option("--undirected", help="Links of routes can be used in both directions.", rich_help_panel=PROBLEM)
-]
-Size: TypeAlias = Annotated[
-    int | None, typer.Option(help="Number of items to choose, within the capacities if any.", rich_help_panel=PROBLEM)
-]
-Saturate: TypeAlias = Annotated[
-    str | None,
-    typer.Option(help="Sides that a matching must cover: both (default), rows, columns or none.", rich_help_panel=PROBLEM),
-]
-Capacity: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[COLUMN:][NAME=]K",
-        help="Largest number of items from each group, or with NAME=K from one group. Repeatable.",
-        rich_help_panel=PROBLEM,
-    ),
-]
-Minimize: TypeAlias = Annotated[
-    bool, typer.Option("--minimize", help="The numbers of a table are costs.", rich_help_panel=PROBLEM)
-]
-Column: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ROLE=NAME",
-        help="Column of a table for a role: theta, costs, variance, least, item, group, tail, head, ... Repeatable.",
-        rich_help_panel=PROBLEM,
-    ),
-]
-Variance: TypeAlias = Annotated[
-    float | None, typer.Option(help="Variance of each reward, if the file has none; 0.5 by default.", rich_help_panel=PROBLEM)
-]
-TEXTS: Final = "Texts for tables, figures and reports"
-Title: TypeAlias = Annotated[str | None, typer.Option(help="Title, by default the file's name.", rich_help_panel=TEXTS)]
-Unit: TypeAlias = Annotated[
-    str | None, typer.Option(help="Unit of the rewards or costs, as in clicks or min.", rich_help_panel=TEXTS)
-]
-Question: TypeAlias = Annotated[str | None, typer.Option(help="The question that the report answers.", rich_help_panel=TEXTS)]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)]
 Extend: TypeAlias = Annotated[
     bool,
@@ -82,7 +44,79 @@ Plot: TypeAlias = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
-WORKERS: Final = typer.Option("--workers", "-j", metavar="N", help="Processes; auto: one per core.", rich_help_panel=EXECUTION)
-Scheduler: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Dask cluster, as in tcp://host:8786.", rich_help_panel=EXECUTION)
-]
+
+
+def checked(record: type, name: str, text: str) -> Any:
+    """The value of a field of a record, from a text; numbers may have the forms 1e6 and 1_000_000.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not one that the field may have.
+    """
+    key, value = keys_of(record)[name], text.strip().casefold()
+    plain: object = value
+    with suppress(InvalidOperation):
+        number = Decimal(value)
+        if number.is_finite() and number.adjusted() <= MOST_DIGITS:
+            plain = int(number) if number == int(number) else float(number)
+    try:
+        return key.kind.read(plain)
+    except UnexpectedValueError:
+        expected, example = (each.replace('"', "") for each in (key.kind.expected, key.example.partition(" = ")[2]))
+        option = as_option(Option(name))
+        raise InvalidInputError(f"{option} must be {expected}, got {text!r}: write for instance {option} {example}") from None
+
+
+def option_of(record: type, name: str) -> Any:
+    """The option of a command for a field of a record."""
+    key = keys_of(record)[name]
+    return typer.Option(as_option(Option(name)), *key.also, metavar=key.metavar, help=key.help, rich_help_panel=key.panel)
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with an option for each field of the records among its parameters.
+
+    These are the fields with a help text, and of a record ``Annotated[RECORD, PANEL]`` only those in that panel.
+    """
+    parameters: list[inspect.Parameter] = []
+    records: dict[str, tuple[type, dict[str, Key]]] = {}
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        annotation = parameter.annotation
+        record, *panels = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+        if is_dataclass(record):
+            assert isinstance(record, type)
+            keys = {name: key for name, key in keys_of(record).items() if key.help and key.panel in (panels or [key.panel])}
+            records[parameter.name] = record, keys
+            parameters += [_parameter(record, name) for name in keys]
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+    def run(**values: Any) -> None:
+        for parameter, (record, keys) in records.items():
+            given = {name: value for name in keys if (value := values.pop(name)) is not None}
+            for name, value in given.items():
+                if keys[name].is_checked:
+                    given[name] = checked(record, name, value)
+                elif isinstance(value, list):
+                    given[name] = tuple(value)
+            values[parameter] = record(**given)
+        command(**values)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _parameter(record: type, name: str) -> inspect.Parameter:
+    """The parameter of a command for a field, with a type that typer knows."""
+    key, kind = keys_of(record)[name], get_type_hints(record)[name]
+    default = next(field.default for field in fields(record) if field.name == name)
+    if key.is_checked:
+        kind, default = str, f"{default:g}"
+    elif get_origin(kind) is Literal:
+        kind = str
+    elif default == ():
+        kind, default = list[str] | None, None
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=key.shown or default, annotation=Annotated[kind, option_of(record, name)]
+    )

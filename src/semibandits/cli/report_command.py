@@ -8,9 +8,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from semibandits.cli.options import OUTPUT, AsJson, Question, Title, Unit
+from semibandits.cli.options import OUTPUT, AsJson
 from semibandits.cli.terminal import facts_table, new_console, print_json
 from semibandits.errors import InvalidInputError
+from semibandits.families.tables import TEXTS, ProblemOptions
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import check_report, is_report, retitled, write_payload
 from semibandits.reporting.sources import REPORT, read_results
@@ -49,9 +50,8 @@ def command(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
-    title: Title = None,
-    unit: Unit = None,
-    question: Question = None,
+    *,
+    texts: Annotated[ProblemOptions, TEXTS],
     as_json: AsJson = False,
 ) -> None:
     """Write an HTML report of a bound or a simulation."""
@@ -60,7 +60,7 @@ def command(
         raise InvalidInputError(
             f"the report must not replace {str(target)!r}, which semibandits has not written: name the file with --to"
         )
-    data = retitled(read_results(path), title=title, unit=unit, question=question)
+    data = retitled(read_results(path), title=texts.title, unit=texts.unit, question=texts.question)
     check_report(target)
     payload = payload_of(data)
     write_payload(payload, target)

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from semibandits.cli.options import OUTPUT, WORKERS, AsJson, Extend, Plot, Progress, Scheduler
-from semibandits.cli.parsing import worker_count
+from semibandits.cli.options import OUTPUT, AsJson, Extend, Plot, Progress, checked, option_of
 from semibandits.cli.studying import run_and_print
+from semibandits.studies.study import Execution
 from semibandits.studies.study_file import read_study
 
 HELP = """
@@ -44,14 +44,17 @@ def command(
     plot: Plot = None,
     as_json: AsJson = False,
     progress: Progress = None,
-    workers: Annotated[str | None, WORKERS] = None,
-    scheduler: Scheduler = None,
+    workers: Annotated[str | None, option_of(Execution, "workers")] = None,
+    scheduler: Annotated[str | None, option_of(Execution, "scheduler")] = None,
 ) -> None:
     """Run the study in a file and write its results to a folder."""
     asked = read_study(study)
-    output_options: dict[str, Any] = {key: value for key, value in (("folder", output), ("figure", plot)) if value is not None}
-    execution = asked.execution if workers is None else replace(asked.execution, workers=worker_count(workers))
-    if scheduler is not None:
-        execution = replace(execution, scheduler=scheduler)
-    asked = replace(asked, output=replace(asked.output, **output_options), execution=execution)
+    places = {"folder": output, "figure": plot}
+    execution = {"workers": None if workers is None else checked(Execution, "workers", workers), "scheduler": scheduler}
+    asked = replace(asked, output=_with(asked.output, places), execution=_with(asked.execution, execution))
     run_and_print(asked, extend=extend, redraw=plot is not None, progress=progress, as_json=as_json)
+
+
+def _with(record: Any, options: dict[str, Any]) -> Any:
+    """The record with the options that are given."""
+    return replace(record, **{name: value for name, value in options.items() if value is not None})

@@ -16,7 +16,7 @@ from semibandits._printable import visible, without_passwords
 from semibandits._text import json_text
 from semibandits.errors import Option
 
-OPTION_NAMES: Final = {"capacities": "capacity", "columns": "column", "folder": "output"}
+OPTION_NAMES: Final = {"capacities": "capacity", "columns": "column", "folder": "output", "policies": "policy"}
 """Options whose name on the command line differs from the one in Python."""
 LONGEST_REMARK: Final = 4_000
 """Maximum number of characters of a message."""

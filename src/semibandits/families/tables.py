@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
+from semibandits._options import CAPACITIES, COLUMNS, LABEL, TEXT, TRUTH, Kind, number, option, read_name, whole
 from semibandits.errors import InvalidInputError, Option
+
+PROBLEM: Final = "Problem"
+TEXTS: Final = "Texts for tables, figures and reports"
+"""Panels of the options of a problem on the command line."""
+_problem, _texts = partial(option, panel=PROBLEM), partial(option, panel=TEXTS)
 
 
 @dataclass(frozen=True)
@@ -42,19 +51,45 @@ class ProblemOptions:
     (('2', 'drama=1'), 8, None)
     """
 
-    family: str | None = None
-    source: str | None = None
-    target: str | None = None
-    size: int | None = None
-    saturate: str | None = None
-    capacities: Sequence[str] = ()
-    variance: float | None = None
-    undirected: bool = False
-    minimize: bool = False
-    columns: Sequence[str] = ()
-    title: str | None = None
-    unit: str | None = None
-    question: str | None = None
+    family: str | None = _problem(
+        TEXT,
+        'family = "trees"',
+        "paths, routes, trees, matchings, msets, partition or intersection; often clear from the header.",
+    )
+    source: str | None = _problem(LABEL, 'source = "Saarbruecken"', "First node of the paths or routes.")
+    target: str | None = _problem(LABEL, 'target = "Greifswald"', "Last node of the paths or routes.")
+    size: int | None = _problem(whole(0), "size = 10", "Number of items to choose, within the capacities if any.")
+    saturate: str | None = _problem(
+        Kind(partial(read_name, ("both", "rows", "columns", "none")), "both, rows, columns or none"),
+        'saturate = "rows"',
+        "Sides that a matching must cover: both (default), rows, columns or none.",
+    )
+    capacities: Sequence[str] = _problem(
+        CAPACITIES,
+        'capacity = [2, "drama=3"]',
+        "Largest number of items from each group, or with NAME=K from one group. Repeatable.",
+        metavar="[COLUMN:][NAME=]K",
+        default=(),
+    )
+    variance: float | None = _problem(
+        number(lambda v: 0 < v < math.inf, "a positive number"),
+        "variance = 0.5",
+        "Variance of each reward, if the file has none; 0.5 by default.",
+    )
+    undirected: bool = _problem(TRUTH, "undirected = true", "Links of routes can be used in both directions.", default=False)
+    minimize: bool = _problem(TRUTH, "minimize = true", "The numbers of a table are costs.", default=False)
+    columns: Sequence[str] = _problem(
+        COLUMNS,
+        'columns = {theta = "click_rate"}',
+        "Column of a table for a role: theta, costs, variance, least, item, group, tail, head, ... Repeatable.",
+        metavar="ROLE=NAME",
+        default=(),
+    )
+    title: str | None = _texts(TEXT, 'title = "Front page"', "Title, by default the file's name.")
+    unit: str | None = _texts(TEXT, 'unit = "clicks"', "Unit of the rewards or costs, as in clicks or min.")
+    question: str | None = _texts(
+        TEXT, 'question = "Which articles belong on the front page?"', "The question that the report answers."
+    )
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeGuard
 import numpy as np
 
 from semibandits._files import read_json
+from semibandits._options import written
 from semibandits._validation import variance_vector
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
@@ -37,10 +38,7 @@ def gaussian_twin(instance: Instance, rewards: RewardModel) -> Instance:
 
 def asked_of(study: Study) -> dict[str, Any]:
     """Options of the bound as plain JSON."""
-    bound = study.bound
-    limits = {"time_limit": study.bound_seconds, "tie_tolerance": float(bound.tie_tolerance)}
-    law = {} if bound.law is None else {"law": bound.law}
-    return {**law, "method": bound.method, "gap": float(bound.gap), **limits}
+    return written(study.bound) | {"time_limit": study.bound_seconds}
 
 
 def kept_bound(study: Study, twin: Instance, result: GravesLaiResult, *, applies: bool) -> dict[str, Any]:
@@ -62,7 +60,7 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
         return None
     own = {**asked_of(study), "instance": json.loads(json.dumps(twin.description))}
     other = {**payload["asked"], "instance": payload.get("instance")}
-    different = [key for key, value in own.items() if other.get(key) != value]
+    different = [key for key in {**own, **other} if own.get(key) != other.get(key)]
     if different:
         raise InvalidInputError(
             f"{path} must contain the bound of this study, got another {', '.join(different)}: ", *OTHER_FOLDER

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from semibandits import datasets
@@ -11,16 +9,13 @@ from semibandits._fields import unknown_name
 from semibandits.errors import InvalidInputError, Option, UnsupportedError
 from semibandits.instances import Instance
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Poisson, law_from
-from semibandits.laws.plain import KINDS
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gamma import GammaRewards
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.rewards.poisson import PoissonRewards
 from semibandits.studies.problems import Problem
-
-REPLAY: Final = "replay"
-REWARDS: Final = (*KINDS, REPLAY)
+from semibandits.studies.study import REPLAY, REWARDS
 
 
 def law_of_instance(instance: Instance, text: str) -> Law:

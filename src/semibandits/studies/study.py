@@ -1,19 +1,99 @@
 """The options of a study: problem, simulation, bound, execution and output."""
 
+# ruff: noqa: RUF009 (options are fields of dataclasses)
+
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, get_args
 
+from semibandits._options import (
+    PATH,
+    TRUTH,
+    Kind,
+    UnexpectedValueError,
+    is_long,
+    is_whole,
+    number,
+    option,
+    read_list,
+    read_name,
+    read_path,
+    read_text,
+    whole,
+)
 from semibandits.errors import InvalidInputError, Option
 from semibandits.instances import ProblemOptions
+from semibandits.laws import law_from
+from semibandits.laws.plain import KINDS
 from semibandits.regret_bound.solve import Method
+from semibandits.simulation.checkpoints import LONGEST_HORIZON
+from semibandits.simulation.lateness import Geometric
 from semibandits.simulation.run import BOUND_SECONDS
-from semibandits.studies.policies import ALL_POLICIES, PolicyChoice
+from semibandits.studies.policies import ALL_POLICIES, PolicyChoice, named_policies
 
-KINDS: Final = ("dataset", "network", "file")
+PROBLEMS: Final = ("dataset", "network", "file")
 """Kinds of problems."""
+REPLAY: Final = "replay"
+REWARDS: Final = (*KINDS, REPLAY)
+ALL_CORES: Final = "auto"
+MOST_WORKERS: Final = 10_000
+MOST_REPLICATIONS: Final = 10**6
+METHODS: Final = get_args(Method)
+
+
+def _law(value: Any) -> str:
+    try:
+        law_from(value)
+    except InvalidInputError as error:
+        raise UnexpectedValueError(str(error)) from error
+    return str(value).casefold()
+
+
+def _rewards(value: Any) -> str:
+    name = value.partition(":")[0].strip() if isinstance(value, str) else value
+    return _law(value) if read_name(REWARDS, name) != REPLAY else REPLAY
+
+
+def _workers(value: Any) -> int:
+    return -1 if value == ALL_CORES or (is_whole(value) and value == -1) else whole(1, MOST_WORKERS).read(value)
+
+
+def _delay(value: Any) -> int | str:
+    return str(Geometric.of(value)) if isinstance(value, str) else whole(0, LONGEST_HORIZON).read(value)
+
+
+def _policies(value: Any) -> tuple[PolicyChoice, ...]:
+    choices = read_list(_policy, value)
+    named_policies(choices)
+    return choices
+
+
+def _policy(value: Any) -> PolicyChoice:
+    """A policy from its text, or from a table with its name and parameters."""
+    if not isinstance(value, dict):
+        return PolicyChoice.of(read_text(value))
+    named = PolicyChoice.of(read_text(value.get("name")))
+    return replace(
+        named, parameters={**named.parameters, **{key: _parameter(each) for key, each in value.items() if key != "name"}}
+    )
+
+
+def _parameter(value: Any) -> str | float:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float) or is_long(value):
+        raise UnexpectedValueError
+    return value.strip() if isinstance(value, str) else value
+
+
+def _figure(value: Any) -> str | bool:
+    return value if isinstance(value, bool) else read_path(value)
+
+
+_simulation, _solver, _execution = (partial(option, panel=panel) for panel in ("Simulation", "Solver", "Execution"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,20 +121,22 @@ class ProblemChoice:
     [4.0, 4.0]
     """
 
-    dataset: str | None = None
-    network: str | None = None
-    file: Path | None = None
+    dataset: str | None = option(Kind(read_text, "the name of a built-in dataset, in quotes"), 'dataset = "germany50-routing"')
+    network: str | None = option(Kind(read_text, "the name of a built-in network, in quotes"), 'network = "germany50"')
+    file: Path | None = option(PATH, 'file = "roads.csv"')
     options: ProblemOptions = field(default_factory=ProblemOptions)
 
     def __post_init__(self) -> None:
-        given = [kind for kind in KINDS if getattr(self, kind) is not None]
+        given = [kind for kind in PROBLEMS if getattr(self, kind) is not None]
         if not given:
             raise InvalidInputError(
-                f"the problem must be one of {', '.join(KINDS)}, got none of them: give one, for instance ",
+                f"the problem must be one of {', '.join(PROBLEMS)}, got none of them: give one, for instance ",
                 Option("network", "germany50"),
             )
         if len(given) > 1:
-            raise InvalidInputError(f"the problem must be one of {', '.join(KINDS)}, got {' and '.join(given)}: keep one of them")
+            raise InvalidInputError(
+                f"the problem must be one of {', '.join(PROBLEMS)}, got {' and '.join(given)}: keep one of them"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,14 +166,60 @@ class SimulationOptions:
     (2, 100, 'gaussian')
     """
 
-    policies: tuple[PolicyChoice | str, ...] = ()
-    rewards: str = "gaussian"
-    horizon: int = 10_000
-    replications: int = 100
-    seed: int = 0
-    checkpoints: tuple[int, ...] | None = None
-    delay: int | str = 0
-    loss: float = 0.0
+    policies: tuple[PolicyChoice | str, ...] = _simulation(
+        Kind(_policies, "a list of policies, each a text, or a table with the key name", lambda choices: list(map(str, choices))),
+        'policies = ["CUCB", "OSSB:gamma=0.1"]',
+        "A policy; all policies by default. Repeatable.",
+        metavar="NAME[:KEY=VALUE,...]",
+        also=("-p",),
+        default=(),
+    )
+    horizon: int = _simulation(
+        whole(1, LONGEST_HORIZON),
+        "horizon = 20000",
+        "Rounds T, as in 1e5.",
+        metavar="ROUNDS",
+        also=("-T",),
+        is_checked=True,
+        default=10_000,
+    )
+    replications: int = _simulation(
+        whole(1, MOST_REPLICATIONS),
+        "replications = 100",
+        "Replications of each policy.",
+        metavar="N",
+        also=("-n",),
+        is_checked=True,
+        default=100,
+    )
+    seed: int = _simulation(whole(0), "seed = 0", "Equal seeds give equal results.", metavar="N", is_checked=True, default=0)
+    rewards: str = _simulation(
+        Kind(_rewards, f"one of {', '.join(REWARDS)}", str.casefold),
+        'rewards = "gaussian"',
+        "gaussian, bernoulli, poisson or gamma, parameters as in poisson:cost; replay: the outcomes of a dataset.",
+        metavar="LAW",
+        also=("--law",),
+        default="gaussian",
+    )
+    delay: int | str = _simulation(
+        Kind(_delay, 'a number of rounds of at least 0, or "geometric:MEAN"'),
+        "delay = 100",
+        "Delay of outcomes in rounds; geometric:100 draws delays with this mean.",
+        metavar="ROUNDS",
+        is_checked=True,
+        default=0,
+    )
+    loss: float = _simulation(
+        number(lambda v: 0 <= v < 1, "a number from 0 to below 1"),
+        "loss = 0.1",
+        "Share of outcomes that are never observed, as in 0.1.",
+        metavar="SHARE",
+        is_checked=True,
+        default=0.0,
+    )
+    checkpoints: tuple[int, ...] | None = option(
+        Kind(partial(read_list, whole(1).read), "a list of rounds, the last one the horizon", list), "checkpoints = [100, 1000]"
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "policies", tuple(map(PolicyChoice.of, self.policies)) or ALL_POLICIES)
@@ -125,11 +253,34 @@ class BoundOptions:
     ('columns', True)
     """
 
-    law: str | None = None
-    method: Method = "auto"
-    gap: float = 1e-4
-    time_limit: float | None = None
-    tie_tolerance: float = 1e-12
+    law: str | None = _solver(
+        Kind(_law, "a law such as gaussian, bernoulli, poisson:cost"),
+        'law = "bernoulli"',
+        "gaussian, bernoulli, poisson or gamma; parameters as in gaussian:upper=0, poisson:cost, gamma:shape=2,cost.",
+        metavar="LAW",
+        also=("--rewards",),
+        shown="gaussian",
+    )
+    method: Method = _solver(
+        Kind(partial(read_name, METHODS), f"one of {', '.join(METHODS)}"),
+        'method = "auto"',
+        "auto, closed-form, cycles, columns, glpg or enumeration.",
+        default="auto",
+    )
+    gap: float = _solver(
+        number(lambda v: 0 < v < 1, "a number between 0 and 1"), "gap = 1e-4", "Relative gap to certify.", default=1e-4
+    )
+    time_limit: float | None = _solver(
+        number(lambda v: v > 0, "a positive number of seconds, or inf"),
+        "time_limit = 60",
+        "Seconds after which to print the bracket reached, with exit code 3.",
+    )
+    tie_tolerance: float = _solver(
+        number(lambda v: 0 <= v < 1e-3, "a number from 0 to 1e-3"),
+        "tie_tolerance = 1e-12",
+        "Decisions whose rewards differ by at most this, relative to the means in which they differ, tie.",
+        default=1e-12,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,8 +300,18 @@ class Execution:
     Execution(workers=2, scheduler=None)
     """
 
-    workers: int = 1
-    scheduler: str | None = None
+    workers: int = _execution(
+        Kind(
+            _workers, f'a number from 1 to {MOST_WORKERS:,}, or "{ALL_CORES}"', lambda count: ALL_CORES if count == -1 else count
+        ),
+        f'workers = "{ALL_CORES}"',
+        "Processes; auto: one per core.",
+        metavar="N",
+        also=("-j",),
+        is_checked=True,
+        default=1,
+    )
+    scheduler: str | None = _execution(help="Dask cluster, as in tcp://host:8786.", metavar="ADDRESS")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,9 +337,11 @@ class Output:
     ('instance.json', 'about.json', 'study.toml', 'bound.json')
     """
 
-    folder: Path | None = None
-    figure: Path | str | bool = True
-    report: bool = True
+    folder: Path | None = option(PATH, 'folder = "results"')
+    figure: Path | str | bool = option(
+        Kind(_figure, "true, false, or the name of a file in quotes"), 'figure = "regret.pdf"', default=True
+    )
+    report: bool = option(TRUTH, "report = true", default=True)
 
     def __post_init__(self) -> None:
         if isinstance(self.figure, str) and (self.folder is None or Path(self.figure).name != self.figure):

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from semibandits._files import own_file, read_text
+from semibandits._options import keys_of, written
 from semibandits._toml import strict_toml
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
 from semibandits.reporting.sources import INSTANCE, STUDY
-from semibandits.studies.fields import ALL_CORES, as_key, read_tables
-from semibandits.studies.study import KINDS, BoundOptions, Execution, Output, ProblemChoice, SimulationOptions, Study
+from semibandits.studies.fields import as_key, read_tables
+from semibandits.studies.study import PROBLEMS, BoundOptions, Execution, Output, ProblemChoice, SimulationOptions, Study
 from semibandits.studies.toml import Value, toml_text, value_text
 
 FOLDER_ENDING: Final = "-results"
@@ -95,18 +97,20 @@ def read_toml(path: Path) -> dict[str, Any]:
 def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
     if table is None:
         raise InvalidInputError(
-            f"{path}: the table [problem] must name the problem, got none: add it, with one of the keys {', '.join(KINDS)}"
+            f"{path}: the table [problem] must name the problem, got none: add it, with one of the keys {', '.join(PROBLEMS)}"
         )
-    options = {key: value for key, value in table.items() if key not in KINDS}
-    if "capacity" in options:
-        options["capacities"] = options.pop("capacity")
-    chosen = {kind: table[kind] for kind in KINDS if kind in table}
+    chosen = _values(ProblemChoice, table)
     with in_table(path, "problem"):
         if "file" in chosen:
             chosen["file"] = _beside(path, chosen["file"])
             if Path(os.path.abspath(chosen["file"])).is_relative_to(os.path.abspath(path.parent)):
                 own_file(chosen["file"], path.parent, "copy the file there, or write the path that the link leads to")
-        return ProblemChoice(**chosen, options=ProblemOptions(**options))
+        return ProblemChoice(**chosen, options=ProblemOptions(**_values(ProblemOptions, table)))
+
+
+def _values(record: type, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a table by the fields of a record."""
+    return {name: table[key.name] for name, key in keys_of(record).items() if key.name in table}
 
 
 def _figure_in(folder: Path, name: str, path: Path) -> str:
@@ -142,35 +146,20 @@ def in_table(path: Path | None, table: str) -> Iterator[None]:
 
 def study_tables(study: Study) -> dict[str, dict[str, Value]]:
     """The complete study as written to the folder of its results, with the instance file there in place of its own file."""
-    tables: dict[str, dict[str, Value]] = {"problem": _problem_table(study.problem)}
-    asked = study.simulation
+    choice, asked, output = study.problem, study.simulation, study.output
+    options = {key: value for key, value in written(choice.options).items() if value}
+    tables: dict[str, dict[str, Value]] = {
+        "problem": {"file": INSTANCE} if choice.file is not None else written(choice) | options
+    }
     if asked is not None:
-        tables["simulation"] = {
-            "policies": list(map(str, asked.policies)),
-            "rewards": asked.rewards.casefold(),
-            "horizon": asked.horizon,
-            "replications": asked.replications,
-            "seed": asked.seed,
-        }
-        if asked.checkpoints is not None:
-            tables["simulation"]["checkpoints"] = list(asked.checkpoints)
-        if asked.delay != 0 or asked.loss != 0:  # folders of earlier versions lack these keys
-            tables["simulation"] |= {"delay": asked.delay, "loss": float(asked.loss)}
-    bound = study.bound
-    tables["bound"] = {"method": bound.method, "gap": float(bound.gap), "tie_tolerance": float(bound.tie_tolerance)}
-    tables["bound"]["time_limit"] = float("inf") if study.bound_seconds is None else float(study.bound_seconds)
-    workers = study.execution.workers
-    tables["execution"] = {"workers": ALL_CORES if workers == -1 else workers}
-    tables["output"] = {"folder": ".", "figure": study.output.figure is not False, "report": study.output.report}
+        tables["simulation"] = written(asked)
+        if asked.delay == 0 and asked.loss == 0:  # folders of earlier versions lack these keys
+            del tables["simulation"]["delay"], tables["simulation"]["loss"]
+    limit = float("inf") if study.bound_seconds is None else study.bound_seconds
+    tables["bound"] = written(replace(study.bound, time_limit=limit))
+    tables["execution"] = written(study.execution)
+    tables["output"] = {"folder": ".", "figure": output.figure is not False, "report": output.report}
     return tables
-
-
-def _problem_table(choice: ProblemChoice) -> dict[str, Value]:
-    if choice.file is not None:
-        return {"file": INSTANCE}
-    name: dict[str, Value] = {"dataset": choice.dataset} if choice.dataset is not None else {"network": str(choice.network)}
-    keys = ("family", "source", "target", "variance", "title", "unit", "question")  # those of datasets and networks
-    return name | {key: getattr(choice.options, key) for key in keys if getattr(choice.options, key) is not None}
 
 
 def study_text(study: Study) -> str:
