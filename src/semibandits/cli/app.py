@@ -13,7 +13,6 @@ from typer.core import TyperGroup
 
 from semibandits import __version__
 from semibandits.cli.interruption import Interrupted, InterruptWatch
-from semibandits.cli.options import with_options
 from semibandits.cli.terminal import as_option, forget_output, print_line, print_remark
 from semibandits.errors import Option, SemibanditsError, SolverError
 
@@ -41,6 +40,8 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command named by the first argument."""
+        from semibandits.cli.options import with_options
+
         name, _, rest = super().resolve_command(ctx, args)
         assert name is not None
         ctx.find_root().obj.listen()

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from semibandits.cli.options import OUTPUT, AsJson, Problem, Progress
+from semibandits.cli.options import AsJson, Problem, Progress, output_option
 from semibandits.cli.progress import finish_compiling
 from semibandits.cli.studying import run_and_print
 from semibandits.instances import ProblemOptions
@@ -46,16 +44,10 @@ def command(
     problem: Problem,
     options: ProblemOptions,
     bound: BoundOptions,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Show the whole plan, not only its first 20 decisions.", rich_help_panel=OUTPUT)
-    ] = False,
+    everything: Annotated[bool, output_option("--all", help="Show the whole plan, not only its first 20 decisions.")] = False,
     as_json: AsJson = False,
-    save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the JSON object to FILE.", rich_help_panel=OUTPUT)
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the plan to FILE (.png, .pdf or .svg).", rich_help_panel=OUTPUT)
-    ] = None,
+    save: Annotated[Path | None, output_option(metavar="FILE", help="Write the JSON object to FILE.")] = None,
+    plot: Annotated[Path | None, output_option(metavar="FILE", help="Draw the plan to FILE (.png, .pdf or .svg).")] = None,
     progress: Progress = None,
 ) -> None:
     """Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -16,33 +17,27 @@ from semibandits._options import Key, UnexpectedValueError, keys_of
 from semibandits.cli.terminal import as_option
 from semibandits.errors import InvalidInputError, Option
 
-OUTPUT: Final = "Output"
+output_option: Final = partial(typer.Option, rich_help_panel="Output")
+"""An option in the panel of output."""
 MOST_DIGITS: Final = 100
 """Longer numbers are refused; they are never converted to integers."""
 
 Problem: TypeAlias = Annotated[
     str, typer.Argument(metavar="PROBLEM", help="A built-in dataset or network, or a table (.csv, .xlsx, ...) or .json file.")
 ]
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)]
+AsJson: TypeAlias = Annotated[bool, output_option("--json", help="Print one JSON object.")]
 Extend: TypeAlias = Annotated[
     bool,
-    typer.Option(
-        "--extend",
-        help="Continue the run in the folder up to a longer horizon: all replications are simulated again.",
-        rich_help_panel=OUTPUT,
+    output_option(
+        "--extend", help="Continue the run in the folder up to a longer horizon: all replications are simulated again."
     ),
 ]
 Progress: TypeAlias = Annotated[
-    bool | None,
-    typer.Option(help="Show progress on stderr; by default on a terminal, elsewhere once a minute.", rich_help_panel=OUTPUT),
+    bool | None, output_option(help="Show progress on stderr; by default on a terminal, elsewhere once a minute.")
 ]
 Plot: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="File of the figure (.png, .pdf or .svg), instead of regret.png in the folder.",
-        rich_help_panel=OUTPUT,
-    ),
+    output_option(metavar="FILE", help="File of the figure (.png, .pdf or .svg), instead of regret.png in the folder."),
 ]
 
 

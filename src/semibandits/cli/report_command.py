@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from semibandits.cli.options import OUTPUT, AsJson
+from semibandits.cli.options import AsJson, output_option
 from semibandits.cli.terminal import facts_table, new_console, print_json
 from semibandits.errors import InvalidInputError
 from semibandits.families.tables import TEXTS, ProblemOptions
@@ -44,11 +44,7 @@ def command(
     ],
     to: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File to write; by default report.html in the folder, or FILE.html beside a file.",
-            rich_help_panel=OUTPUT,
-        ),
+        output_option(metavar="FILE", help="File to write; by default report.html in the folder, or FILE.html beside a file."),
     ] = None,
     *,
     texts: Annotated[ProblemOptions, TEXTS],

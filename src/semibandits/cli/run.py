@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from semibandits.cli.options import OUTPUT, AsJson, Extend, Plot, Progress, checked, option_of
+from semibandits.cli.options import AsJson, Extend, Plot, Progress, checked, option_of, output_option
 from semibandits.cli.studying import run_and_print
 from semibandits.studies.study import Execution
 from semibandits.studies.study_file import read_study
@@ -32,12 +32,11 @@ def command(
     study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.", show_default=False)],
     output: Annotated[
         Path | None,
-        typer.Option(
+        output_option(
             "--output",
             "-o",
             metavar="FOLDER",
             help="Where results go; by default the folder in the file, or STUDY-results beside it.",
-            rich_help_panel=OUTPUT,
         ),
     ] = None,
     extend: Extend = False,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from semibandits.cli.options import OUTPUT, AsJson, Extend, Plot, Problem, Progress
+from semibandits.cli.options import AsJson, Extend, Plot, Problem, Progress, output_option
 from semibandits.cli.studying import run_and_print
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
@@ -51,25 +49,20 @@ def command(
     execution: Execution,
     output: Annotated[
         Path | None,
-        typer.Option(
+        output_option(
             "--output",
             "-o",
             metavar="FOLDER",
             help="Store each finished replication, then the result, a table, a figure and a report.",
-            rich_help_panel=OUTPUT,
         ),
     ] = None,
     resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume", help="Continue the run in the folder, also with more replications or policies.", rich_help_panel=OUTPUT
-        ),
+        bool, output_option("--resume", help="Continue the run in the folder, also with more replications or policies.")
     ] = False,
     extend: Extend = False,
     plot: Plot = None,
     report: Annotated[
-        bool | None,
-        typer.Option("--report/--no-report", help="Write a report to the folder, as by default.", rich_help_panel=OUTPUT),
+        bool | None, output_option("--report/--no-report", help="Write a report to the folder, as by default.")
     ] = None,
     as_json: AsJson = False,
     progress: Progress = None,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from semibandits._files import write_whole
 from semibandits.cli.bound_report import print_bound
@@ -25,7 +27,7 @@ from semibandits.reporting.sources import BOUND
 from semibandits.simulation.parts import PARTS, RESULT
 from semibandits.studies.problems import load_problem
 from semibandits.studies.run import StudyResult, run_study
-from semibandits.studies.study import Study
+from semibandits.studies.study import SimulationOptions, Study
 
 SECONDS_A_ROUND = 2e-7
 """About the time of the fastest rounds, those of CUCB on ten items (docs/peers.md)."""
@@ -34,14 +36,12 @@ SECONDS_A_ROUND = 2e-7
 def run_and_print(
     study: Study,
     *,
-    resume: bool = True,
-    extend: bool = False,
     remedy: str = "",
-    redraw: bool = False,
     progress: bool | None,
     as_json: bool,
     everything: bool = False,
     save: Path | None = None,
+    **how: bool,
 ) -> None:
     """Run a study and print its results.
 
@@ -49,14 +49,8 @@ def run_and_print(
     ----------
     study : Study
         The study.
-    resume : bool
-        Whether its folder may contain an earlier run of it.
-    extend : bool
-        Whether this may have a shorter horizon.
     remedy : str
         The option that continues an interrupted run, "" if the same command does.
-    redraw : bool
-        Whether a finished study draws its figure again, if it names a file for it.
     progress : bool or None
         Whether to show progress on stderr; None: on a terminal, and elsewhere once a minute.
     as_json : bool
@@ -65,25 +59,31 @@ def run_and_print(
         Whether to print the whole plan of a bound.
     save : Path, optional
         A file for the JSON object of a bound.
+    **how : bool
+        The arguments `resume`, `extend` and `redraw` of `run_study`.
     """
+    show_bound = partial(_print_bound, as_json=as_json, everything=everything, save=save)
     with _warnings_as_lines():
         if study.simulation is None:
-            outcome = _bound(study, progress, as_json=as_json, everything=everything, resume=resume, redraw=redraw, save=save)
+            outcome = _bound(study, progress, show_bound, how)
         else:
-            outcome = _simulated(study, remedy, progress, resume=resume, extend=extend, redraw=redraw)
+            outcome = _simulated(study, study.simulation, remedy, progress, how)
     if outcome.answer is not None and as_json:
         print_json(simulation_payload(outcome.answer))
     elif outcome.answer is not None:
         print_simulation(new_console(), outcome.answer)
     elif outcome.bound is not None:
-        _print_bound(outcome.problem.instance, outcome.bound, as_json=as_json, everything=everything, save=save)
-    if not as_json:
-        _print_folder(outcome)
+        show_bound(outcome.problem.instance, outcome.bound)
+    if as_json:
+        return
+    if outcome.finished_before:
+        done = f"written now: {', '.join(outcome.written)}" if outcome.written else "nothing was written"
+        print_line(f"Finished before: nothing was solved or played again, {done}.")
+    if outcome.report is not None:
+        print_line(f"Report: {outcome.report}")
 
 
-def _print_bound(
-    instance: Instance, result: GravesLaiResult, *, as_json: bool, everything: bool, save: Path | None = None
-) -> None:
+def _print_bound(instance: Instance, result: GravesLaiResult, *, as_json: bool, everything: bool, save: Path | None) -> None:
     count = count_decisions(instance.decision_set)
     payload = bound_payload(instance, result, count.exact) if as_json or save is not None else {}
     if save is not None:
@@ -94,28 +94,18 @@ def _print_bound(
         print_bound(new_console(), instance, result, count, everything=everything)
 
 
-def _print_folder(outcome: StudyResult) -> None:
-    """Print whether the study was finished before, and the path of the report on one line."""
-    if outcome.finished_before:
-        done = f"written now: {', '.join(outcome.written)}" if outcome.written else "nothing was written"
-        print_line(f"Finished before: nothing was solved or played again, {done}.")
-    if outcome.report is not None:
-        print_line(f"Report: {outcome.report}")
-
-
 def _bound(
-    study: Study, progress: bool | None, *, as_json: bool, everything: bool, resume: bool, redraw: bool, save: Path | None
+    study: Study, progress: bool | None, show: Callable[[Instance, GravesLaiResult], None], how: dict[str, Any]
 ) -> StudyResult:
     line = ProgressLine(sys.stderr, progress)
     folder = study.output.folder
     try:
         with ticking(line):
-            return run_study(study, resume=resume, redraw=redraw, bound_progress=line)
+            return run_study(study, **how, bound_progress=line)
     except SolverError as error:
         line.close()
         if error.result is not None:
-            instance = load_problem(study.problem).instance
-            _print_bound(instance, error.result, as_json=as_json, everything=everything, save=save)
+            show(load_problem(study.problem).instance, error.result)
         raise
     except KeyboardInterrupt:
         if folder is None or not (folder / BOUND).exists():
@@ -125,10 +115,9 @@ def _bound(
         line.close()
 
 
-def _simulated(study: Study, remedy: str, progress: bool | None, *, resume: bool, extend: bool, redraw: bool) -> StudyResult:
-    reached, total = 0, len(study.simulation.policies) * study.simulation.replications if study.simulation else 0
-    if study.simulation is not None:
-        _warn_of_hours(total * study.simulation.horizon)
+def _simulated(study: Study, asked: SimulationOptions, remedy: str, progress: bool | None, how: dict[str, Any]) -> StudyResult:
+    reached, total = 0, len(asked.policies) * asked.replications
+    _warn_of_hours(total * asked.horizon)
     with ExitStack() as stack:
         line = ReplicationLine(sys.stderr, progress)
         stack.callback(line.close)
@@ -142,7 +131,7 @@ def _simulated(study: Study, remedy: str, progress: bool | None, *, resume: bool
             line(finished, total)
 
         try:
-            return run_study(study, resume=resume, extend=extend, redraw=redraw, progress=tell)
+            return run_study(study, **how, progress=tell)
         except BaseException as error:
             line.close()
             if not watch.seen and not isinstance(error, KeyboardInterrupt):

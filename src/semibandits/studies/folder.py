@@ -47,14 +47,10 @@ class RunFolder:
         self.is_finished = (path / RESULT).exists()
         """Whether it contained the results of the study from the start, not those of a smaller one; then only missing files are
         written."""
-        self._is_empty = not any((path / name).exists() for name in (DESCRIPTION, RESULT, PARTS))
+        self.has_begun = any((path / name).exists() for name in (DESCRIPTION, RESULT, PARTS))
+        """Whether it contained a simulation, finished or not, from the start."""
         self.written: list[str] = []
         """Names of the files written."""
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether it contained a simulation, finished or not, from the start."""
-        return not self._is_empty
 
     def check_new(self) -> None:
         """Refuse earlier results.
@@ -64,7 +60,7 @@ class RunFolder:
         InvalidInputError
             If it contained a simulation from the start, or contains a study.
         """
-        if not self._is_empty:
+        if self.has_begun:
             raise InvalidInputError(
                 f"the folder {str(self.path)!r} must be without a simulation, got one in it: add ",
                 Option("resume", True),
@@ -107,10 +103,6 @@ class RunFolder:
         if path.exists() and (self.is_input(name) or read_bytes(path) == content):
             return
         write_whole(path, content)
-        self.note(name)
-
-    def note(self, name: str) -> None:
-        """Record that a file was written."""
         self.written.append(name)
 
     def finished(self) -> int:
@@ -129,7 +121,7 @@ class RunFolder:
 
     def withdraw(self) -> None:
         """Remove the files of a study that failed before a replication was finished."""
-        if not self._is_empty or self.finished() or self.has(RESULT):
+        if self.has_begun or self.finished() or self.has(RESULT):
             return
         for name in (DESCRIPTION, *self.written):
             with suppress(OSError):

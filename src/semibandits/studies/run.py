@@ -361,7 +361,7 @@ def _write(task: Task, folder: RunFolder | None, bound: GravesLaiResult | None, 
         folder.put(SUMMARY, summary_table(answer).encode())
     if task.study.output.figure is True and can_draw() and folder.needs(FIGURE):
         write_regret_figure(answer.instance, answer.result, folder.path / FIGURE)
-        folder.note(FIGURE)
+        folder.written.append(FIGURE)
     _report(task, folder, bound, answer)
 
 
@@ -383,4 +383,4 @@ def _report(task: Task, folder: RunFolder, bound: GravesLaiResult | None, answer
             **kept,
         )
         write_payload(payload_of(data), folder.path / REPORT)
-        folder.note(REPORT)
+        folder.written.append(REPORT)

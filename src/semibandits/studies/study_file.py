@@ -63,7 +63,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     problem = _problem(tables.get("problem"), path)
     output = dict(tables.get("output", {}))
     folder = output.pop("folder", None)
-    folder = _default_folder(path) if folder is None else _beside(path, folder)
+    folder = path.with_name(path.stem + FOLDER_ENDING) if folder is None else _beside(path, folder)
     if isinstance(output.get("figure"), str):
         output["figure"] = _figure_in(folder, output["figure"], path)
     return Study(
@@ -127,10 +127,6 @@ def _figure_in(folder: Path, name: str, path: Path) -> str:
 def _beside(path: Path, name: str) -> Path:
     """A path in a study file, which is relative to its folder."""
     return Path(os.path.normpath(path.parent / Path(name).expanduser()))
-
-
-def _default_folder(path: Path) -> Path:
-    return path.with_name(path.stem + FOLDER_ENDING)
 
 
 @contextmanager

@@ -68,12 +68,6 @@ class Task:
         assert self.study.simulation is not None
         return self.study.simulation
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Keyword arguments of the simulation."""
-        names = ("horizon", "replications", "seed", "checkpoints", "delay", "loss")
-        return {name: getattr(self.asked, name) for name in names}
-
     @cached_property
     def rewards(self) -> RewardModel:
         """The reward model; Gaussian without a simulation."""
@@ -100,11 +94,11 @@ class Task:
     @cached_property
     def specification(self) -> Specification:
         """The validated specification of the simulation."""
-        rewards, policies = self.rewards, self.policies
+        rewards, policies, asked = self.rewards, self.policies, self.asked
+        length = {name: getattr(asked, name) for name in ("horizon", "replications", "seed", "checkpoints")}
         with in_table(self.study.path, "simulation"):
-            settings = self.settings
-            lateness = Lateness.of(settings.pop("delay"), settings.pop("loss"))
-            return Specification.of(self.instance.decision_set, rewards, policies, lateness=lateness, **settings)
+            lateness = Lateness.of(asked.delay, asked.loss)
+            return Specification.of(self.instance.decision_set, rewards, policies, lateness=lateness, **length)
 
     @cached_property
     def twin(self) -> Instance:
