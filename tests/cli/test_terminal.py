@@ -170,7 +170,7 @@ PROGRAM = [sys.executable, "-c", "from semibandits_cli import main; main()"]
 @pytest.mark.parametrize(
     ("closed", "arguments", "code"),
     [
-        (">&- <&-", ["bound", "own.json", "--save", "saved.json"], 1),
+        (">&- <&-", ["bound", "own.json", "--save", "saved.json", "--no-progress"], 1),
         (">&-", ["unknown"], 2),
         ("2>&-", ["unknown"], 2),
         ("2>&- <&-", ["bound", "own.json", "--save", "saved.json", "--progress"], 0),
