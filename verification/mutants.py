@@ -73,7 +73,7 @@ GROUPS = {
     ),
     "decisions": (
         "decisions: *",
-        "tests: decisions/test_counting decisions/test_counting_within decisions/test_overrides decisions/test_enumerated",
+        "tests: decisions/test_counting decisions/test_counting_within decisions/test_overrides decisions/test_small_sets",
         "tests: test_bad_calls",
     ),
     "matroids": (

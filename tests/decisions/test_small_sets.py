@@ -138,3 +138,25 @@ def test_listing_counting_membership_and_size(family, data):
         *itertools.islice(itertools.product([False, True], repeat=decision_set.d), 64),
     ):
         assert (x in decision_set) == (np.array(x).tobytes() in known)
+
+
+LISTED = [[1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 1, 1], [1, 0, 0, 1]]
+
+
+def test_writing_to_results_does_not_change_the_set():
+    given_rows = np.array(LISTED, dtype=bool)
+    decisions = sb.EnumeratedDecisions(given_rows)
+    given_rows[:] = False
+    assert decisions.enumerate().tolist() == np.array(LISTED, dtype=bool).tolist()
+    decisions.maximize([1, 1, 0, 0])[:] = False
+    assert decisions.maximize([1, 1, 0, 0]).tolist() == [True, True, False, False]
+    with pytest.raises(ValueError, match="read-only"):
+        decisions.enumerate()[0, 0] = False
+
+
+def test_labels_and_counts():
+    decisions = sb.EnumeratedDecisions(LISTED, items=["a", "b", ("c", 1), 7])
+    assert decisions.items == ("a", "b", ("c", 1), 7)
+    assert sb.EnumeratedDecisions(LISTED).items == (0, 1, 2, 3)
+    assert repr(decisions) == "EnumeratedDecisions(n=4, d=4, m=3)"
+    assert decisions.count(3) == 4

@@ -1,12 +1,16 @@
 """Cases that small matroids do not reach; `matroids/test_matroid_families.py` compares all kinds with their definitions."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 from semibandits.kernels.graphs import forests
 from semibandits.kernels.matroids import elimination, transversal
 from semibandits.kernels.matroids import uniform as matroids
+from semibandits.kernels.matroids.determinants import determinant_modulo
 from semibandits.kernels.matroids.intersection import NEGATIVE_CYCLE, Exchanges, augment, new_paths
+from semibandits.kernels.search.selection import select_into, select_largest
 
 
 def test_augmenting_path_through_three_items():
@@ -68,3 +72,61 @@ def test_augmenting_path_reports_a_negative_cycle(weight):
     graph = Exchanges(free1, swaps), Exchanges(free2, swaps)
     assert augment(weights, np.array([0]), *graph, x, new_paths(3), True) == NEGATIVE_CYCLE
     assert x.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_lightest_edges_among_equal_ones(seed):
+    """Loops, parallel edges, isolated nodes and weights with ties are among the graphs."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(1, 9)), rng.integers(0, 13)
+    tails, heads = rng.integers(0, n, (2, d))
+    weights = rng.integers(-2, 3, d).astype(float)
+    kept = np.flatnonzero(forests.forest_greedy(n, tails, heads, rng.permutation(d)))
+    for members in (kept, kept[::-1].copy(), kept[::2].copy()):
+        free, swaps = forests.forest_exchanges(n, tails, heads, members)
+        circuits = [members[swaps[:, z] & ~free[z]].tolist() for z in range(d)]
+        expected = [min(circuit, key=lambda j: (weights[j], j), default=-1) for circuit in circuits]
+        assert forests.forest_lightest(n, tails, heads, members, weights).tolist() == expected
+
+
+def test_the_largest_are_selected_after_any_guess():
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        d = int(rng.integers(1, 20))
+        weights = rng.integers(-3, 4, d).astype(float) if seed % 2 else rng.normal(size=d)
+        for m in {0, 1, d // 2, d}:
+            expected = np.isin(np.arange(d), sorted(range(d), key=lambda i: (-weights[i], i))[:m])
+            assert np.array_equal(select_largest(weights, m), expected)
+            near = expected.copy()
+            near[rng.integers(d)] ^= True
+            other = np.zeros(d, dtype=bool)
+            other[rng.permutation(d)[:m]] = True
+            for guess in (expected.copy(), near, other, np.ones(d, dtype=bool), np.zeros(d, dtype=bool)):
+                select_into(weights, m, guess)
+                assert np.array_equal(guess, expected)
+
+
+def determinant_twin(matrix):
+    """Leibniz's formula in Python integers."""
+    n, total = len(matrix), 0
+    for p in permutations(range(n)):
+        sign = (-1) ** sum(p[i] > p[j] for i in range(n) for j in range(i + 1, n))
+        for i in range(n):
+            sign *= int(matrix[i][p[i]])
+        total += sign
+    return total
+
+
+@pytest.mark.parametrize("prime", [2, 5, 2**31 - 1])
+@pytest.mark.parametrize("seed", range(30))
+def test_determinants_equal_their_expansion(seed, prime):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(0, 6)
+    size = 3 if seed % 2 else 2**31
+    matrix = rng.integers(-size, size, (n, n))
+    assert determinant_modulo(matrix, prime, 10**6) == determinant_twin(matrix) % prime
+
+
+def test_an_elimination_beyond_its_budget_is_reported():
+    matrix = np.random.default_rng(0).integers(1, 100, (6, 6))
+    assert determinant_modulo(matrix, 2**31 - 1, 10) == -1

@@ -28,13 +28,6 @@ def node_arc_table(n, tails, heads):
     return 1.0 * (nodes == tails) - (nodes == heads)
 
 
-def scattered(ptr, arcs, entries, a):
-    """A row of `a` columns for each cycle, with the entries at its arcs."""
-    table = np.zeros((len(ptr) - 1, a))
-    table[np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), arcs] = entries
-    return table
-
-
 @pytest.mark.parametrize("seed", range(30))
 def test_circulations_and_gradients(seed):
     rng, n, tails, heads, order = instance(seed)

@@ -25,11 +25,6 @@ def test_rewards_outside_the_law_are_refused(law, wrong, right):
         learner = restored(learner)
 
 
-def test_policies_without_a_law_take_any_rewards():
-    learner = sb.Learner(sb.MSets(4, 2), sb.CUCB(), variance=1.0, seed=0)
-    learner.tell(learner.ask().id, [500.0, -3.0])
-
-
 @pytest.mark.parametrize("outcome", [{"rewards": [80.0, 57.0]}, {"costs": [-80.0, -57.0]}])
 def test_costs_of_routes_without_a_minus_sign_cause_one_warning(outcome):
     x = sb.Routes([(0, 1), (1, 2), (1, 0)], 0, 2)

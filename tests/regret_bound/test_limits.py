@@ -171,6 +171,7 @@ def test_a_verification_that_fails_is_repeated_at_higher_ratios(monkeypatch):
 
 def block_and_flow(decision_set, seed):
     block, rng = largest_block(decision_set, seed), np.random.default_rng(seed)
+    rng.random(decision_set.d)  # the mean rewards of the block
     return block, np.where(block.informative, block.gaps**2 * rng.uniform(0.01, 2.0, len(block.gaps)), 0.0)
 
 
