@@ -84,9 +84,16 @@ def test_a_bound_is_found_again(instance, law):
     command(told["Shell"])
 
 
-def test_without_a_file_python_needs_the_decisions():
-    decisions, rewards, bound, result = case("laminar")
-    told = ways(simulation=result, bound=bound)
+@pytest.mark.parametrize("has_file", [False, True])
+def test_python_needs_the_decisions_without_a_file_and_rewards_that_follow_from_no_file(instance, has_file):
+    """Means with a known bound are not written to instance.json."""
+    if has_file:
+        decisions, rewards = instance.decision_set, sb.GaussianRewards(instance.theta, variance=0.25, upper=1.0)
+        result = simulated(instance, sb.CUCB(), rewards)
+        told = ways(simulation=result, instance=instance)
+    else:
+        decisions, rewards, bound, result = case("laminar")
+        told = ways(simulation=result, bound=bound)
     assert list(told) == ["Python"]
     names = {"decision_set": decisions, "rewards": rewards}
     exec(told["Python"], names)

@@ -6,6 +6,7 @@ from typing import Final
 
 from semibandits.families.family import Nouns
 from semibandits.families.registry import FAMILIES
+from semibandits.families.texts import OWN_NOUNS
 from semibandits.reporting.formatting import count_decisions, counted
 from semibandits.reporting.report_data import Structure
 
@@ -14,9 +15,7 @@ _SUPERSCRIPTS: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 def nouns_of(structure: Structure | None) -> Nouns:
     """Common nouns for decisions and items; general ones if the structure is unknown."""
-    if structure is None:
-        return Nouns("decision", "decisions", "item", "items")
-    return FAMILIES[structure.family].nouns_of(structure.decision_set)
+    return OWN_NOUNS if structure is None else FAMILIES[structure.family].nouns_of(structure.decision_set)
 
 
 def how_many(structure: Structure, known: int | None) -> str:

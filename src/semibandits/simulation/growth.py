@@ -55,6 +55,12 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return [name for name in dict.fromkeys([*now, *before]) if before.get(name) != now.get(name)]
 
 
+def other_simulation(names: list[str], place: object) -> InvalidInputError:
+    """The error for a folder whose simulation has other entries of these names."""
+    got = f"another {', '.join(names)} in {place}"
+    return InvalidInputError(f"folder must contain a run of the same simulation, got {got}: ", *OTHER_FOLDER)
+
+
 def check_growth(before: Mapping[str, Any], now: Mapping[str, Any], place: object, *, extend: bool) -> Growth:
     """How a simulation extends that in a folder; an error unless the folder may continue with it.
 
@@ -74,10 +80,7 @@ def check_growth(before: Mapping[str, Any], now: Mapping[str, Any], place: objec
     """
     grown = growth(before, now)
     if grown is None:
-        raise InvalidInputError(
-            f"folder must contain a run of the same simulation, got another {', '.join(differences(before, now))} in {place}: ",
-            *OTHER_FOLDER,
-        )
+        raise other_simulation(differences(before, now), place)
     if grown is Growth.LONGER and not extend:
         raise InvalidInputError(
             f"folder must contain a run of the same horizon, got one of {before['horizon']} rounds in {place} and now "

@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 from semibandits._files import own_file, read_json, write_whole
 from semibandits.errors import InvalidInputError, Option
 from semibandits.families.description import digest
-from semibandits.simulation.growth import OTHER_FOLDER, Growth, check_growth, differences, growth
+from semibandits.simulation.growth import Growth, check_growth, differences, growth, other_simulation
 from semibandits.simulation.replication import Trajectory
 from semibandits.simulation.results import SimulationResult, load_simulation, recorded
 from semibandits.simulation.specification import Specification
@@ -250,10 +250,7 @@ class Parts:
         check_growth(before["specification"], self._specification.description, self.folder, extend=extend)
         changed = differences({key: value for key, value in before.items() if key != "specification"}, self._about)
         if changed:
-            raise InvalidInputError(
-                f"folder must contain a run of the same simulation, got another {', '.join(changed)} in {self.folder}: ",
-                *OTHER_FOLDER,
-            )
+            raise other_simulation(changed, self.folder)
         if not (resume or extend):
             raise InvalidInputError(
                 f"folder must be new, got {self.folder}, which contains this simulation: add ",
