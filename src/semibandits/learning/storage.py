@@ -16,13 +16,12 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import MOST_STATED, describe, digest, fingerprint, rebuild
 from semibandits.families.labels import without_addresses
-from semibandits.learning.expecting import expecting, reading
+from semibandits.learning.expecting import Expecting, reading
 from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.options import NAMES
 from semibandits.policies.base import Policy
 from semibandits.policies.prior import Prior
 from semibandits.policies.registry import POLICIES, build
-from semibandits.policies.states import read_counts, read_floats
 
 JSON: TypeAlias = dict[str, Any]
 FORMAT: Final = "semibandits.learner"
@@ -46,7 +45,7 @@ def sealed(content: JSON) -> JSON:
     is_listed = "items" in content["statistics"]
     version = VERSION if is_listed else 2 if set(NAMES) & set(content) else 1  # older releases read what they can
     framed = {"format": FORMAT, "version": version, "library": __version__, **content}
-    with expecting("the state must be plain JSON", "fix state() of the agent or specification() of the policy"):
+    with Expecting("the state must be plain JSON", "fix state() of the agent or specification() of the policy"):
         copy: JSON = strict_json(json.dumps(framed, allow_nan=False))
     return {**copy, "checksum": digest(copy)}
 
@@ -75,7 +74,7 @@ def opened(state: object) -> JSON:
             f"version must be at most {VERSION}, got {version}, written by semibandits {state.get('library')}: "
             f"this is semibandits {__version__}, install a newer one"
         )
-    with expecting("state must be plain JSON", "pass a return value of Learner.state()"):
+    with Expecting("state must be plain JSON", "pass a return value of Learner.state()"):
         text = json.dumps({key: value for key, value in state.items() if key != "checksum"}, allow_nan=False)
         content: JSON = strict_json(text)
         checksum = digest(content)
@@ -215,7 +214,7 @@ def stored_policy(state: Any, own: Policy | None) -> Policy:
 
 
 def _specification(policy: Policy) -> Any:
-    with expecting(f"the specification of {policy.name} must be plain JSON", "fix it"):
+    with Expecting(f"the specification of {policy.name} must be plain JSON", "fix it"):
         return json.loads(without_addresses(json.dumps(policy.specification(), allow_nan=False)))
 
 
@@ -257,12 +256,13 @@ def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
     with reading("statistics"):
         is_listed = "items" in state
         items = _items(state["items"], d) if is_listed else np.arange(d)
-        plays[items] = read_counts(state, "plays", len(items), least=0)
-        sums[items] = read_floats(state, "sums", len(items))
-        if is_listed and state["d"] != d:
-            raise ValueError(f"d = {state['d']}")
-        if not np.isfinite(sums).all() or sums[plays == 0].any():
-            raise ValueError("sums that are infinite, or not 0 where plays are")
+        for array, values in ((plays, state["plays"]), (sums, state["sums"])):
+            if len(values) != len(items) or not set(map(type, values)) <= {int, float}:
+                raise ValueError(f"other plays or sums than {len(items)} numbers")
+            array[items] = values
+        is_count = (plays >= 0) & (plays <= MOST_ROUNDS) & (plays == np.floor(plays))
+        if not is_count.all() or not np.isfinite(sums).all() or sums[plays == 0].any() or (is_listed and state["d"] != d):
+            raise ValueError("plays that are no counts up to 2**53, or sums that are infinite or not 0 where plays are")
     return plays, sums
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import zlib
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -14,7 +13,7 @@ from semibandits._json import strict_json
 from semibandits._text import shortened
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, StorageError
-from semibandits.learning.expecting import expecting
+from semibandits.learning.expecting import Expecting
 from semibandits.learning.learner import Learner
 from semibandits.learning.operations import (
     ASK,
@@ -108,9 +107,9 @@ class Entry:
                 raise ValueError(f"other arguments or results than those of {self.kind!r}")
         return payload
 
-    def expecting(self, what: str, remedy: str) -> AbstractContextManager[None]:
-        """See `expecting`: this entry must do what is expected of it."""
-        return expecting(f"entry {self.seq} of the journal must {what}", remedy, StorageError)
+    def expecting(self, what: str, remedy: str) -> Expecting:
+        """The block in which what goes wrong is an error of this entry."""
+        return Expecting(f"entry {self.seq} of the journal must {what}", remedy, StorageError)
 
 
 def _checksum(seq: int, kind: str, text: str, key: str | None) -> int:

@@ -30,7 +30,7 @@ from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database.entries import FIELDS, Entry
 from semibandits.learning.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
 from semibandits.learning.database.statements import Statement
-from semibandits.learning.expecting import expecting
+from semibandits.learning.expecting import Expecting
 from semibandits.learning.operations import Payload
 from semibandits.learning.options import NAMES
 
@@ -300,7 +300,7 @@ def packed(value: Payload) -> bytes:
     """
     text = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     remedy = "expire old open rounds, or use fewer items"
-    with expecting("the state of a learner must be small enough for a database", remedy, StorageError):
+    with Expecting("the state of a learner must be small enough for a database", remedy, StorageError):
         _check_size(text)
     return zlib.compress(text)
 
@@ -321,7 +321,7 @@ def unpacked(content: bytes) -> Payload:
     StorageError
         If the content is damaged.
     """
-    with expecting("states in the database must be compressed JSON", "it is damaged, use a copy", StorageError):
+    with Expecting("states in the database must be compressed JSON", "it is damaged, use a copy", StorageError):
         reader = zlib.decompressobj()
         text = reader.decompress(content, MOST_UNPACKED + 1)
         _check_size(text)

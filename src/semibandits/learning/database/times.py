@@ -8,7 +8,7 @@ from typing import Final
 
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, StorageError
-from semibandits.learning.expecting import expecting
+from semibandits.learning.expecting import Expecting
 from semibandits.learning.learner import Learner
 
 SPARE: Final = 1_000
@@ -43,7 +43,7 @@ class RoundTimes:
         StorageError
             If it is damaged.
         """
-        with expecting("times of rounds must be JSON", "they are damaged, use a copy", StorageError):
+        with Expecting("times of rounds must be JSON", "they are damaged, use a copy", StorageError):
             known = {} if text is None else {int(number): time for number, time in strict_json(text).items()}
             if not all(type(time) is int and 0 <= time < LATEST for time in known.values()):
                 raise ValueError("a time that is no number of milliseconds")
@@ -65,7 +65,8 @@ class RoundTimes:
 
     def ages(self, learner: Learner, at: int) -> dict[int, float | None]:
         """Age of each open round in seconds at this time, None if unknown; at least 0 if the clock went back."""
-        return {asked.id: self._age(asked.id, at) for asked in learner.open_rounds}
+        known = ((asked.id, self._known.get(asked.id)) for asked in learner.open_rounds)
+        return {number: None if asked_at is None else max(at - asked_at, 0) / 1_000 for number, asked_at in known}
 
     def first_younger(self, learner: Learner, seconds: float, at: int) -> int:
         """The id below which open rounds are older than so many seconds, as far as is known.
@@ -81,10 +82,6 @@ class RoundTimes:
                 break
             limit = number + 1
         return limit
-
-    def _age(self, number: int, at: int) -> float | None:
-        asked_at = self._known.get(number)
-        return None if asked_at is None else max(at - asked_at, 0) / 1_000
 
     def _drop_closed(self, learner: Learner) -> None:
         self._known = {asked.id: self._known[asked.id] for asked in learner.open_rounds if asked.id in self._known}

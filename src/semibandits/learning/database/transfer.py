@@ -16,7 +16,7 @@ from semibandits.learning.database import journal
 from semibandits.learning.database.entries import FIELDS, Entry, checked_name, new_name, replay
 from semibandits.learning.database.journal import Snapshot
 from semibandits.learning.database.times import RoundTimes
-from semibandits.learning.expecting import expecting
+from semibandits.learning.expecting import Expecting
 from semibandits.learning.learner import Learner
 from semibandits.learning.operations import Payload
 
@@ -33,7 +33,7 @@ LONGEST_TIME: Final = 40
 EXPORTED: Final = FIELDS[:-1]
 """All fields of an entry but the token."""
 _reading: Final = partial(
-    expecting, "the file must be the export of a learner", "export it again with semibandits learner export"
+    Expecting, "the file must be the export of a learner", "export it again with semibandits learner export"
 )
 
 
