@@ -173,7 +173,7 @@ def test_the_bound_at_the_estimates(client_with, learner, monkeypatch):
 def test_plans_are_solved_in_the_background(client, url):
     """The decisions are those of a learner that goes on without a plan, until the plan of another process is stored."""
     learner = sb.open_learner(url, name="planned", decision_set=sb.MSets(5, 2), policy=sb.OSSB(), variance=1.0, defer_plans=True)
-    deadline, rounds = time.monotonic() + 60, 0
+    deadline, rounds = time.monotonic() + 600, 0
     while time.monotonic() < deadline and "semibandits_plan_solves 0.0" in client.get("/metrics").text:
         (asked,) = post(client, "planned/ask").json()["rounds"]
         rewards = [float(i) for i in asked["indices"]]

@@ -63,7 +63,7 @@ def stop_while_it_waits(server, number):
     """Send a signal, after which the server takes no requests, but has not ended."""
     server.process.send_signal(number)
     host, port = server.address.split(":")
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 600
     with contextlib.suppress(ConnectionError):
         while time.monotonic() < deadline:
             socket.create_connection((host, int(port)), timeout=30).close()
