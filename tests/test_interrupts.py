@@ -111,7 +111,7 @@ main()
 """
 
 
-SIMULATE = "simulate flights-on-time -p GLADE -p CUCB -T 1e6 -n 100"
+SIMULATE = "simulate flights-on-time -p GLADE -p CUCB -T 1e6 -n 100 --no-progress"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ SIMULATE = "simulate flights-on-time -p GLADE -p CUCB -T 1e6 -n 100"
     [
         (f"{SIMULATE} -j 2 -o out", "executors.py", "_interrupts_blocked", 2),  # workers have started
         *later((SIMULATE, "numpy/__init__.py", "<module>", 1)),
-        *later(("bound germany50-routing --gap 1e-9", "presolve.py", "presolve", 1)),
+        *later(("bound germany50-routing --gap 1e-9 --no-progress", "presolve.py", "presolve", 1)),
     ],
 )
 def test_the_program_ends_with_one_line(tmp_path, monkeypatch, command, file, function, time):

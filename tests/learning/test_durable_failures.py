@@ -139,7 +139,7 @@ def test_an_agent_that_fails_leaves_the_learner_unchanged(url, monkeypatch):
     before = learner.state()
     agent = type(learner._replica._learner._agent)
     with monkeypatch.context() as patch:
-        patch.setattr(agent, "choose", lambda self, rng: 1 / 0)
+        patch.setattr(agent, "choose_items", lambda self, rng: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             learner.ask()
         patch.setattr(agent, "observe", lambda self, items, rewards: 1 / 0)

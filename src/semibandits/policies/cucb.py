@@ -14,7 +14,6 @@ from semibandits.policies.rules import LawPolicy, RadiusPolicy
 if TYPE_CHECKING:
     from semibandits._typing import ArrayLike
     from semibandits.laws import Law
-    from semibandits.policies.many.posteriors import Posterior
 
 
 @final
@@ -71,10 +70,11 @@ class CUCB(RadiusPolicy, LawPolicy):
         """See `LawPolicy._bounded_by`; without a law, bounds on means are not used."""
         return self if self.law is None else super()._bounded_by(upper, variance)
 
-    def needed(self, variance: float) -> int | Posterior | None:
-        """See `RulePolicy.needed`."""
+    @property
+    def leaders(self) -> int:
+        """See `RulePolicy.leaders`."""
         law = self.known_law
-        return 1 if law is None or law.size is None else None
+        return 1 if law is None or law.size is None else 0
 
     @property
     def searches(self) -> bool:

@@ -25,7 +25,6 @@ from semibandits.kernels.rules.glade import (
     glade,
 )
 from semibandits.kernels.rules.raises import KNOWN
-from semibandits.policies.many.posteriors import Posterior
 from semibandits.policies.rules import NamedLawPolicy
 
 MOST_REMEMBERED: Final = 10_000
@@ -138,11 +137,11 @@ class GLADE(NamedLawPolicy):
         """Number of rows: a guess, the best decision, and the last one played."""
         return ROWS
 
-    def needed(self, variance: float) -> int | Posterior | None:
-        """See `RulePolicy.needed`."""
+    @property
+    def leaders(self) -> int:
+        """See `RulePolicy.leaders`: items of the best decision have no bonus. With `rivals`, levels depend on all items."""
         law = self.known_law
-        # Items of the best decision have no bonus; with `rivals`, levels depend on all items.
-        return 2 if self.rivals == 0.0 and (law is None or law.size is None) else None
+        return 2 if self.rivals == 0.0 and (law is None or law.size is None) else 0
 
     def repeated(self, player: Player) -> int:
         """See `RulePolicy.repeated`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -150,13 +151,16 @@ class RulePolicy(Policy):
         oracle = decision_set.compiled()
         return oracle if oracle is None or self.searches else oracle.without_search()
 
-    def needed(self, variance: float) -> int | Posterior | None:
-        """Which of very many interchangeable items of equal variance a round needs; None if it may need all of them.
+    @property
+    def leaders(self) -> int:
+        """How often as many items the rule needs as a decision has, of those with the largest means; 0 if that is unknown.
 
-        A number k means: k times as many of those with the largest means as a decision has, see `policies.many.leaders`. It is 1
-        for rules that maximise an index which increases with the mean and falls with the plays. A law means that the rule plays
-        the best decision for independent draws of all means from it.
+        See `policies.many.leaders`: 1 for rules that maximise an index which increases with the mean and falls with the plays.
         """
+        return 0
+
+    def posterior(self, variance: float) -> Posterior | None:
+        """The law of the draws, if the rule plays the best decision for independent draws of all means, else None."""
         return None
 
     def repeated(self, player: rounds.Player) -> int:
@@ -166,6 +170,17 @@ class RulePolicy(Policy):
     def item_places(self, marks: IntArray) -> IntArray:
         """Places of the marks of the rule that hold items."""
         return np.empty(0, dtype=np.int64)
+
+    def remembered_items(self, marks: IntArray) -> IntArray:
+        """Items in the marks of the rule."""
+        items: IntArray = marks[self.item_places(marks)]
+        return items
+
+    def renumbered(self, marks: IntArray, names: Callable[[IntArray], IntArray]) -> IntArray:
+        """A copy of the marks in which items have other numbers."""
+        result, places = marks.copy(), self.item_places(marks)
+        result[places] = names(marks[places])
+        return result
 
     def specification(self) -> dict[str, Any]:
         """Parameters as plain JSON."""

@@ -87,8 +87,8 @@ class ThompsonSampling(LawPolicy):
         """Whether the kernel requests P_IM: no."""
         return False
 
-    def needed(self, variance: float) -> int | Posterior | None:
-        """See `RulePolicy.needed`."""
+    def posterior(self, variance: float) -> Posterior | None:
+        """See `RulePolicy.posterior`: normal without another law, Beta for the Bernoulli law."""
         law = self.known_law
         if law is None or law.is_quadratic:
             return Normal(self.scale * float(np.sqrt(variance)))

@@ -47,9 +47,9 @@ class FewItems:
         The items of the decisions that the rule keeps.
     """
 
-    def __init__(self, roles: Roles, needed: int | Posterior, kept: int) -> None:
+    def __init__(self, roles: Roles, leaders: int, posterior: Posterior | None, kept: int) -> None:
         self.roles, self.kept = roles, [np.empty(0, dtype=np.int64)] * kept
-        self._needed = needed
+        self._leaders, self._posterior = leaders, posterior
         self._index: Leaders | Draws | None = None
 
     @classmethod
@@ -59,14 +59,17 @@ class FewItems:
         """None if there are fewer than `least` items, or rounds of this policy on this set may need all of them."""
         if decision_set.d < least or (prior.plays < 1.0).any() or np.ptp(variance) > 0.0 or decision_set.upper is not None:
             return None
-        needed, roles = policy.needed(float(variance[0])), Roles.in_set(decision_set, policy.kernels(decision_set))
-        if needed is None or roles is None or 2 * int(roles.most.sum()) > SHARE * decision_set.d:
+        posterior = policy.posterior(float(variance[0]))
+        if policy.leaders == 0 and posterior is None:
             return None
-        return cls(roles, needed, policy.kept)
+        roles = Roles.in_set(decision_set, policy.kernels(decision_set))
+        if roles is None or 2 * int(roles.most.sum()) > SHARE * decision_set.d:
+            return None
+        return cls(roles, policy.leaders, posterior, policy.kept)
 
     def first_memory(self, memory: FloatArray) -> FloatArray:
         """What the whole agent keeps: that of the rule, or the level of the draws of each role."""
-        return memory if isinstance(self._needed, int) else np.zeros(len(self.roles.most))
+        return memory if self._posterior is None else np.zeros(len(self.roles.most))
 
     def reset(self) -> None:
         """Statistics of any items have changed."""
@@ -93,31 +96,27 @@ class FewItems:
         items = self.candidates(whole, index)
         part, head = self._part(whole, items), len(player.memory)
         part.memory[:head] = player.memory
-        part.marks[:] = player.marks
-        places = policy.item_places(part.marks)
-        part.marks[places] = np.searchsorted(items, part.marks[places])
+        part.marks[:] = policy.renumbered(player.marks, lambda old: np.searchsorted(items, old))
         for row, kept in zip(part.rows, self.kept, strict=True):
             row[np.searchsorted(items, kept)] = True
         x = self._played(whole, part, items, rng)
         player.memory[:] = part.memory[:head]
-        player.marks[:] = part.marks
-        places = policy.item_places(player.marks)
-        player.marks[places] = items[player.marks[places]]
+        player.marks[:] = policy.renumbered(part.marks, lambda old: items[old])
         self.kept = [items[row] for row in part.rows]
         return x
 
     def candidates(self, whole: RuleAgent, leaders: Leaders) -> IntArray:
         """The items that the rule looks at in this round, ascending."""
-        marks = whole.player.marks
-        items = np.sort(np.concatenate((leaders.needed(), *self.kept, marks[whole.policy.item_places(marks)])))
+        remembered = whole.policy.remembered_items(whole.player.marks)
+        items = np.sort(np.concatenate((leaders.needed(), *self.kept, remembered)))
         return items[np.diff(items, prepend=-1) > 0]  # as np.unique, which takes longer for so few
 
     def _whole_index(self, whole: RuleAgent) -> Leaders | Draws:
         roles, stats = self.roles, whole.player.stats
-        if isinstance(self._needed, int):
-            return Leaders(roles.of, self._needed * roles.most, stats[COUNTS], stats[MEANS])
-        prior = whole.prior
-        draws = Draws(self._needed, roles.of, roles.most, prior.plays, prior.plays * prior.means / np.maximum(prior.plays, 1.0))
+        if self._posterior is None:
+            return Leaders(roles.of, self._leaders * roles.most, stats[COUNTS], stats[MEANS])
+        plays, means = whole.prior.plays, whole.prior.means
+        draws = Draws(self._posterior, roles.of, roles.most, plays, plays * means / plays)
         draws.follow(stats[COUNTS], stats[MEANS])
         return draws
 
@@ -129,11 +128,11 @@ class FewItems:
         of = roles.of[usable]
         most = np.minimum(roles.most, np.bincount(of, minlength=len(roles.most)))
         counts, means = player.stats[COUNTS, usable], player.stats[MEANS, usable]
-        if not isinstance(self._needed, int):
-            places, values = Draws(self._needed, of, most, counts, means).largest(rng, np.zeros(len(most)))
+        if self._posterior is not None:
+            places, values = Draws(self._posterior, of, most, counts, means).largest(rng, np.zeros(len(most)))
             return self._best_draw(whole, usable[places], values)
-        pool = player.marks[policy.item_places(player.marks)]
-        items = usable[Leaders(of, self._needed * most, counts, means).needed()]
+        pool = policy.remembered_items(player.marks)
+        items = usable[Leaders(of, self._leaders * most, counts, means).needed()]
         items = np.union1d(items, pool[available[pool]])
         part = self._part(whole, items)
         policy.lend(player, part, items)
