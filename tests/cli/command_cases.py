@@ -1,5 +1,7 @@
 """Calls of the program, and a small problem for them."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,12 @@ def learn(name="courier", rounds=4):
 
 def names(folder="."):
     return sorted(path.name for path in Path(folder).iterdir())
+
+
+def data_of(report):
+    """What the page of a report holds."""
+    found = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', Path(report).read_text(encoding="utf-8"), re.DOTALL)
+    return json.loads(found[1])
 
 
 def interrupt(*_, **__):

@@ -35,6 +35,12 @@ class Program:
         assert (code, err) == (0, "")
         return out
 
+    def error(self, arguments, table=None):
+        """The one line on stderr of a command that is refused and prints nothing."""
+        code, out, err = self(arguments, table)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        return err
+
     def json(self, arguments, table=None):
         """The object that a command prints with --json."""
         return json.loads(self.output([*arguments, "--json"], table))

@@ -47,8 +47,7 @@ def test_a_moved_learner_has_the_same_state(run, is_pruned):
     if is_pruned:
         assert run(["learner", "prune", URL, "courier"])[:2] == (0, "Deleted 7 entries of the journal\n")
         assert run.json(["learner", "prune", URL, "courier"]) == {"name": "courier", "deleted": 0}
-    code, out, err = run(["learner", "export", URL, "courier", "--output", "courier.jsonl"])
-    assert (code, out, err) == (0, "", "")
+    assert run.output(["learner", "export", URL, "courier", "--output", "courier.jsonl"]) == ""
     text = run(["learner", "export", URL, "courier"])[1]
     with open("courier.jsonl", encoding="utf-8") as file:
         assert file.read() == text
@@ -60,8 +59,7 @@ def test_a_moved_learner_has_the_same_state(run, is_pruned):
     assert asked.items.tolist() == learner.ask().items.tolist()
     moved.tell(3, costs=[5.0] * 2, key="trip 3")  # keys have moved too, unless they were pruned
     assert run(["learner", "export", "sqlite:///new.db", "courier"])[1] != text
-    code, out, _ = run(["learner", "import", URL, "again", "--input", "courier.jsonl", "--json"])
-    assert (code, json.loads(out)) == (0, {"name": "again", "replayed": True})
+    assert run.json(["learner", "import", URL, "again", "--input", "courier.jsonl"]) == {"name": "again", "replayed": True}
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +74,7 @@ def exported(finished, tmp_path_factory):
 
 def refused(run, lines):
     Path("courier.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    code, out, err = run(["learner", "import", "sqlite:///new.db", "--input", "courier.jsonl"])
-    assert (code, out) == (2, "")
-    assert err.count("\n") == 1
-    return err
+    return run.error(["learner", "import", "sqlite:///new.db", "--input", "courier.jsonl"])
 
 
 @pytest.mark.parametrize("line", range(11))
@@ -93,8 +88,7 @@ def test_a_damaged_export_is_refused(run, exported, line):
 def test_a_name_that_exists_is_not_overwritten(run):
     learn()
     run(["learner", "export", URL, "courier", "-o", "courier.jsonl"])
-    code, _, err = run(["learner", "import", URL, "-i", "courier.jsonl"])
-    assert code == 2
+    err = run.error(["learner", "import", URL, "-i", "courier.jsonl"])
     assert "name must be new in sqlite:///routes.db, got 'courier', which exists: choose another name" in err
 
 

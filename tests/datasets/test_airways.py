@@ -1,11 +1,9 @@
 """Journeys from Boston to San Diego: two counts of paths, independent distances and fares."""
 
-import math
-
 import networkx as nx
 import numpy as np
 import pytest
-from built import built, solved
+from built import built, great_circle, solved
 
 from semibandits.datasets import FareModel
 from semibandits.datasets.airways import boston_san_diego
@@ -14,14 +12,6 @@ from semibandits.datasets.airways import boston_san_diego
 @pytest.fixture
 def dataset():
     return built("air-fares")
-
-
-def great_circle(a, b):
-    """By the angle of two unit vectors, unlike the script that made the table; Earth's mean radius is 6,371 km."""
-    vectors = [
-        np.array([math.cos(y) * math.cos(x), math.cos(y) * math.sin(x), math.sin(y)]) for x, y in (np.radians(a), np.radians(b))
-    ]
-    return 6371.0 * math.atan2(np.linalg.norm(np.cross(*vectors)), vectors[0] @ vectors[1])
 
 
 def test_there_are_3_300_091_paths(dataset):

@@ -103,6 +103,13 @@ def test_a_package_that_is_not_there_is_missing():
     assert not TOPOHUB.missing
 
 
+@pytest.mark.parametrize("name", [row.name for row in ROWS.values() if row.needs])
+def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch, name):
+    monkeypatch.setitem(sys.modules, ENTRIES[name].needs.name, None)
+    with pytest.raises(sb.SemibanditsError, match=f"not installed: run {re.escape(ROWS[name].needs)}"):
+        datasets.load(name)
+
+
 def test_every_table_has_its_terms_and_its_script():
     folder = files("semibandits.datasets").joinpath("tables")
     tables = {path.name for path in folder.iterdir() if path.name.endswith(".json")}

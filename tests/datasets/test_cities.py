@@ -1,7 +1,5 @@
 """Road networks of cities: links, directions and names as in the package, modelled travel times, and routes told by streets."""
 
-import sys
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -56,13 +54,6 @@ def test_routes_are_told_by_their_streets():
     assert "→" not in text
     second = next(row for row in la_serena.decision_set.ranked(la_serena.theta) if (row != best).any())
     assert " instead of " in change_text(instance, second, best)
-
-
-def test_the_package_is_named_if_it_is_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "aequilibrae", None)
-    monkeypatch.setattr(cities, "find_spec", lambda name: None)
-    with pytest.raises(sb.SemibanditsError, match=r'pip install --no-deps "aequilibrae==1.7.2"'):
-        cities.nauru()
 
 
 def test_links_of_networks_can_be_used_both_ways():

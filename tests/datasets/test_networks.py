@@ -1,25 +1,16 @@
-"""Built-in networks against published counts, independent geometry, and their own file."""
-
-import math
-import sys
+"""Networks against published counts, independent geometry and their own file; their datasets against networkx."""
 
 import networkx as nx
 import numpy as np
 import pytest
+from built import built, great_circle
 
-from semibandits import InvalidInputError, SemibanditsError, datasets
+from semibandits import InvalidInputError, datasets
 from semibandits.datasets import DelayModel
 
 DRAWINGS = {
     "atlanta", "di-yuan", "france", "giul39", "india35", "newyork", "norway", "pioro40", "sun", "ta1", "ta2", "zib54",
 }  # fmt: skip
-
-
-def great_circle(a, b):
-    """Haversine distance in km of two (longitude, latitude) pairs in degrees."""
-    (x, y), (u, v) = (map(math.radians, point) for point in (a, b))
-    h = math.sin((v - y) / 2) ** 2 + math.cos(y) * math.cos(v) * math.sin((u - x) / 2) ** 2
-    return 2 * 6371.0 * math.asin(math.sqrt(h))
 
 
 def test_all_26_networks_load_and_are_connected():
@@ -102,7 +93,60 @@ def test_sojourn_in_an_mm1_queue_has_the_modelled_moments():
     assert sojourn.var() == pytest.approx(model.variance(100.0), rel=0.1)
 
 
-def test_without_topohub_the_error_names_the_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "topohub", None)
-    with pytest.raises(SemibanditsError, match="run pip install topohub"):
-        datasets.network("germany50")
+def assert_modelled(dataset, arcs):
+    """Means and variances are those of the links of the network that the dataset is named after."""
+    model, links = DelayModel(), {}
+    for link in datasets.network(dataset.name.rpartition("-")[0]).links:
+        links[link.ends], links[link.ends[::-1]] = ((link.km, utilisation) for utilisation in link.utilisation)
+    assert np.allclose(dataset.theta, [-model.mean(*links[arc]) for arc in arcs], rtol=1e-14)
+    assert np.allclose(dataset.variance, [model.variance(links[arc][1]) for arc in arcs], rtol=1e-14)
+
+
+@pytest.mark.parametrize("network", ["polska", "nobel-germany", "germany50"])
+def test_spanning_trees(network):
+    dataset = built(f"{network}-backbone")
+    trees, graph = dataset.decision_set, datasets.network(network).graph()
+    assert trees.count() == pytest.approx(nx.number_of_spanning_trees(graph), rel=1e-9)
+    shortest = nx.minimum_spanning_tree(graph, weight="km").size(weight="km")
+    assert dataset.theta @ trees.maximize(dataset.theta) == pytest.approx(-shortest / 200, rel=1e-12)
+    assert set(dataset.positions) == set(graph)
+
+
+@pytest.mark.parametrize(("network", "root"), [("nobel-us", "Ann-Arbor"), ("germany50", "Frankfurt")])
+def test_multicast(network, root):
+    """The best arborescence is Edmonds's; each tree can be directed away from the root in one way, so counts are equal."""
+    dataset, raw = built(f"{network}-multicast"), datasets.network(network)
+    assert dataset.decision_set.count() == pytest.approx(nx.number_of_spanning_trees(raw.graph()), rel=1e-9)
+    arcs = [item[:2] for item in dataset.decision_set.items]
+    assert sorted(arcs) == sorted((u, v) for link in raw.links for u, v in (link.ends, link.ends[::-1]) if v != root)
+    assert_modelled(dataset, arcs)
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from((*arc, -theta) for arc, theta in zip(arcs, dataset.theta, strict=True))
+    best = dataset.decision_set.maximize(dataset.theta)
+    expected = nx.minimum_spanning_arborescence(graph).size(weight="weight")
+    assert dataset.theta @ best == pytest.approx(-expected, rel=1e-12)
+    chosen = nx.DiGraph([arc for arc, taken in zip(arcs, best, strict=True) if taken])
+    assert nx.is_arborescence(chosen)
+    assert set(chosen) == set(raw.positions) == set(dataset.positions)
+    assert [node for node, degree in chosen.in_degree if degree == 0] == [root]
+    assert dataset.labels == tuple(f"{u} → {v}" for u, v in arcs)
+    assert dataset.instance.geographic
+
+
+CASES = [("germany50-routing", "Saarbruecken", "Greifswald", 69, 1_442), ("janos-us-ca-routing", "Seattle", "Boston", 57, 401)]
+
+
+@pytest.mark.parametrize(("name", "source", "target", "d", "count"), CASES)
+def test_paths_and_delays(name, source, target, d, count):
+    dataset = built(name)
+    paths = dataset.decision_set
+    assert (dataset.name, dataset.family, paths.d) == (name, "paths", d)
+    assert_modelled(dataset, paths.items)
+    delays = dict(zip(paths.items, -dataset.theta, strict=True))
+    graph = nx.DiGraph(list(paths.items))
+    listed = [sum(delays[arc] for arc in nx.utils.pairwise(path)) for path in nx.all_simple_paths(graph, source, target)]
+    assert len(listed) == count
+    best = paths.maximize(dataset.theta)
+    assert dataset.theta @ best == pytest.approx(-min(listed), rel=1e-12)
+    assert paths.walk(best)[0] == source
+    assert paths.walk(best)[-1] == target

