@@ -132,24 +132,19 @@ def test_variance_is_half_unless_given():
     assert set(instance_from_description(description | {"variance": 3}).variance) == {3.0}
 
 
-def test_costs_are_negative_rewards(tmp_path):
-    description = {"family": "msets", "size": 1, "costs": [3, 0, 1.5]}
-    instance = instance_from_description(description)
-    np.testing.assert_array_equal(instance.theta, [-3, 0, -1.5])
-    assert not np.signbit(instance.theta[1])
-    write_json(instance, tmp_path / "instance.json")
-    again = read_json(tmp_path / "instance.json")
-    assert instance.in_costs
-    assert again.in_costs
-    np.testing.assert_array_equal(again.theta, instance.theta)
-
-
-@pytest.mark.parametrize(("numbers", "in_costs"), [
-    ({"costs": [1, -2]}, True), ({"costs": [0, 0]}, True), ({"theta": [-1, -2]}, True), ({"theta": [-1, 0]}, True),
-    ({"theta": [-1, 2]}, False), ({"theta": [0, 0]}, False), ({"theta": [1, 2]}, False),
+@pytest.mark.parametrize(("numbers", "theta", "in_costs"), [
+    ({"costs": [1, -2]}, [-1, 2], True), ({"costs": [3, 0, 1.5]}, [-3, 0, -1.5], True), ({"costs": [0, 0]}, [0, 0], True),
+    *(({"theta": theta}, theta, in_costs) for theta, in_costs in (
+        ([-1, -2], True), ([-1, 0], True), ([-1, 2], False), ([0, 0], False), ([1, 2], False)
+    )),
 ])  # fmt: skip
-def test_rewards_that_are_costs_are_recognised(numbers, in_costs):
-    assert instance_from_description({"family": "msets", "size": 1, **numbers}).in_costs is in_costs
+def test_costs_are_negative_rewards_and_recognised_also_in_files(tmp_path, numbers, theta, in_costs):
+    instance = instance_from_description({"family": "msets", "size": 1, **numbers})
+    assert not np.signbit(instance.theta[instance.theta == 0]).any()
+    write_json(instance, tmp_path / "instance.json")
+    for each in (instance, read_json(tmp_path / "instance.json")):
+        np.testing.assert_array_equal(each.theta, theta)
+        assert each.in_costs is in_costs
 
 
 def test_overrides_fill_in_what_is_left_out(tmp_path):

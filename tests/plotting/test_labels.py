@@ -21,19 +21,6 @@ def test_length_inside_a_box_equals_that_of_sampled_points(start, end):
     assert _length_inside(segment, low, high)[0] == pytest.approx(share * length, abs=2e-3)
 
 
-def overlap(a, size_a, b, size_b):
-    return np.prod(np.maximum(0.0, np.minimum(a + size_a, b + size_b) - np.maximum(a, b)))
-
-
-def test_labels_of_a_row_of_near_points_do_not_overlap():
-    points = np.column_stack([np.arange(8) * 14.0, np.zeros(8)])
-    sizes = np.tile([30.0, 8.0], (8, 1))
-    corners = place_labels(points, np.full(8, 3.0), sizes, np.empty((0, 2, 2)), np.empty(0))
-    for i in range(8):
-        for j in range(i):
-            assert overlap(corners[i], sizes[i], corners[j], sizes[j]) == 0.0
-
-
 def test_a_label_avoids_the_line_beside_its_point():
     segments = np.array([[[0.0, 0.0], [100.0, 0.0]], [[0.0, 0.0], [0.0, 100.0]]])
     corner = place_labels(np.zeros((1, 2)), np.array([3.0]), np.array([[30.0, 8.0]]), segments, np.ones(2))[0]

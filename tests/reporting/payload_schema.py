@@ -3,6 +3,9 @@
 import json
 import math
 
+from semibandits.reporting.payload import payload_of
+from semibandits.reporting.report import report_data
+
 KEYS = {
     "payload": "schema title subtitle unit note answers bound simulation items plan drawing layers tables version",
     "answers": "key label headline text header rows",
@@ -134,3 +137,13 @@ def check_drawing(drawing, d):
     else:
         assert drawing["groups"] is None or len(drawing["groups"]) == d
         assert (drawing["groups"] is None) == (drawing["group_name"] == "")
+
+
+def checked_payload(data):
+    made = payload_of(data)
+    check_payload(made)
+    return made
+
+
+def payload_for(simulation=None, bound=None, instance=None, decision_set=None):
+    return checked_payload(report_data(simulation, bound, instance, decision_set))

@@ -14,7 +14,9 @@ from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits.instances import instance_from_description
 from semibandits.kernels.machine.tiers import announce
 from semibandits.regret_bound.result import Progress
-from semibandits.reporting.formatting import bracket_text, change_text, count_text, decision_text, number_text
+from semibandits.reporting.formatting import amount, bracket_text, change_text, count_text, decision_text, mean_text, number_text
+from semibandits.reporting.policy_cards import percent
+from semibandits.reporting.shapes import number_of_decisions
 
 
 def paths(*edges, source="a", target="d"):
@@ -26,11 +28,34 @@ def chosen(bits):
     return np.array([*bits]) == "1"
 
 
-NUMBERS = {0: "0", -7.27254: "−7.27254", 1234567.8: "1.23457e+06", 0.00123456789: "0.00123457", math.inf: "infinite"}
+TEXTS = {
+    number_text: {0: "0", -7.27254: "−7.27254", 1234567.8: "1.23457e+06", 0.00123456789: "0.00123457", math.inf: "infinite"},
+    percent: {
+        0.983: "98.3 %", 0.9966: "99.66 %", 0.017: "1.7 %", 0.00034: "0.034 %", 0.5: "50 %", 1.0: "100 %", 0.0: "0 %",
+        1.25: "125 %", 1 - 1e-9: "more than 99.9999 %",
+    },
+    number_of_decisions: {
+        2: "2", 1442: "1,442", 999_999_999: "999,999,999", 10**9: "1\xa0×\xa010⁹", 77 * 10**15: "7.7\xa0×\xa010¹⁶",
+        10**400: "1\xa0×\xa010⁴⁰⁰",
+    },
+    mean_text: {
+        (2004.4, 80.2): "2,004 ± 80", (3.14159, 0.0123): "3.142 ± 0.012", (0.2, 3.0): "0.2 ± 3.0", (5.0, 0.0): "5 ± 0",
+        (0.0, 0.0): "0 ± 0", (7.5, math.nan): "7.5", (-0.01, 3): "0.0 ± 3.0", (123456, 12345): "123,000 ± 12,000",
+    },
+}  # fmt: skip
 
 
-def test_numbers():
-    assert {value: number_text(value) for value in NUMBERS} == NUMBERS
+@pytest.mark.parametrize("write", TEXTS)
+def test_numbers(write):
+    """Percentages show how much is missing, and means have the digits of their intervals."""
+    assert {given: write(*given) if isinstance(given, tuple) else write(given) for given in TEXTS[write]} == TEXTS[write]
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.floats(-1e14, 1e14, allow_subnormal=False))
+def test_amounts_are_right_to_four_digits(value):
+    text = amount(value).replace(",", "").replace("−", "-")
+    assert float(text) == pytest.approx(value, rel=5.1e-4)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)

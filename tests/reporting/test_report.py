@@ -1,5 +1,6 @@
 """`write_report`: results in memory as one HTML file."""
 
+import copy
 import json
 import re
 
@@ -26,7 +27,7 @@ def test_a_file_is_written_for_every_family(name, tmp_path):
     assert data_of(path)["title"] == name
     assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
     first = path.read_bytes()
-    sb.write_report(str(path), simulation=result, bound=bound, title=name)
+    sb.write_report(str(path), simulation=copy.deepcopy(result), bound=bound, title=name)
     assert path.read_bytes() == first
     assert str(tmp_path).encode() not in first
 

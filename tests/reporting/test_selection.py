@@ -5,13 +5,12 @@ import json
 
 import numpy as np
 import pytest
-from payload_schema import check_payload
+from payload_schema import payload_for as shown
 
 import semibandits as sb
 from example_sets import street_grid
 from semibandits.instances import instance_from_description
 from semibandits.reporting.figures import write_figure
-from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import report_data
 from semibandits.reporting.selection import MOST_ITEMS, shown_items
 from semibandits.reporting.streets import directions, stretches
@@ -33,12 +32,6 @@ def city(side=30):
 @pytest.fixture(scope="module")
 def town():
     return city()
-
-
-def shown(simulation=None, bound=None, instance=None):
-    payload = payload_of(report_data(simulation, bound, instance, None))
-    check_payload(payload)
-    return payload
 
 
 def test_a_large_network_is_shown_where_something_happens_on_a_map_with_a_backdrop_and_street_names(town):

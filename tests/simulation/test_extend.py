@@ -80,6 +80,7 @@ LONGER = {
     "a power of ten": {"horizon": 100},
     "rounds and more": {"horizon": 120, "replications": 4, "policies": "Thompson CUCB ESCB"},
     "rounds with delay": {"horizon": 120, "delay": "geometric:3", "loss": 0.1},
+    "checkpoints of the user": {"horizon": 120, "checkpoints": [10, 30, 90, 120]},
 }
 
 
@@ -87,6 +88,7 @@ LONGER = {
 def test_a_longer_horizon_is_played_again_when_this_is_asked_for(tmp_path, whole, case):
     larger = LONGER[case]
     common = {name: larger[name] for name in ("delay", "loss") if name in larger}
+    common |= {"checkpoints": [10, 30, 50]} if "checkpoints" in larger else {}
     fresh = sb.load_simulation(whole(**larger) / RESULT)
     first = small(tmp_path, **common)
     before = (tmp_path / RESULT).read_bytes()
@@ -131,13 +133,6 @@ def test_other_simulations_are_refused_at_once(tmp_path):
         with pytest.raises(sb.InvalidInputError, match=f"same simulation, got another {names} in .*: choose another folder"):
             small(tmp_path, **other, **option)
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-def test_checkpoints_of_the_user_may_be_continued(tmp_path, whole):
-    longer = {"horizon": 120, "checkpoints": [10, 30, 90, 120]}
-    small(tmp_path, checkpoints=[10, 30, 50])
-    assert played(tmp_path, extend=True, **longer) == 6
-    assert_same_files(tmp_path, whole(**longer), [RESULT])
 
 
 def test_a_new_folder_and_an_equal_run_need_no_extension(tmp_path):

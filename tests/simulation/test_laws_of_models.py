@@ -23,8 +23,12 @@ class Counts(sb.RewardModel):
 
 
 def test_models_without_a_law():
-    assert sb.BoundedRewards([0.5, 0.2]).law is None
-    assert sb.CorrelatedGaussianRewards([0.5, 0.2], covariance=[[1.0, 0.5], [0.5, 1.0]]).law is None
+    """Policies are told that clicks which are replayed are Bernoulli."""
+    correlated = sb.CorrelatedGaussianRewards([0.5, 0.2], covariance=[[1.0, 0.5], [0.5, 1.0]])
+    for rewards in (sb.BoundedRewards([0.5, 0.2]), correlated, sb.ReplayedRewards([[0.0, 1.5], [0.0, 1.0]])):
+        assert (rewards.law, rewards.told_law, rewards.family) == (None, None, None)
+    clicks = sb.ReplayedRewards([[0.0, 1.0, 1.0], [0.0, 1.0], [0.0, 0.0, 1.0]])
+    assert (clicks.law, clicks.told_law, clicks.family) == (None, Bernoulli(), "bernoulli")
 
 
 @pytest.mark.parametrize(
@@ -93,13 +97,6 @@ def test_laws_of_results_of_earlier_versions():
     assert dataclasses.replace(result, provenance=provenance).law == Bernoulli()
     for odd in ({}, {"law": None}, {"law": {"name": "Cauchy()"}}, {"law": 3}, {"specification": {"rewards": 3}}):
         assert dataclasses.replace(result, provenance=odd).law is None
-
-
-def test_replayed_clicks_have_bernoulli_as_told_law():
-    clicks = sb.ReplayedRewards([[0.0, 1.0, 1.0], [0.0, 1.0], [0.0, 0.0, 1.0]])
-    assert (clicks.law, clicks.told_law, clicks.family) == (None, Bernoulli(), "bernoulli")
-    times = sb.ReplayedRewards([[0.0, 1.5], [0.0, 1.0]])
-    assert (times.law, times.told_law, times.family) == (None, None, None)
 
 
 class ByName(sb.Policy):

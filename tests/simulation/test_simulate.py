@@ -21,22 +21,21 @@ REWARDS = sb.GaussianRewards(THETA, variance=0.5)
 POLICIES = [sb.CUCB(), sb.ThompsonSampling()]
 
 
-def test_a_replication_depends_on_the_seed_and_its_number_alone():
-    def run(policies=POLICIES, replications=3, seed=4):
-        return sb.simulate(X, REWARDS, policies, horizon=100, replications=replications, seed=seed)
+@pytest.mark.parametrize("late", [{}, {"delay": [0, 0, 3, 1, 17, 150], "loss": 0.2}], ids=["at once", "late"])
+def test_a_replication_depends_on_the_seed_and_its_number_alone(late):
+    """Not on other policies, replications or checkpoints, or a longer horizon; nor on workers: see test_executors.py."""
 
-    first, fewer = run(), run(POLICIES[1], replications=2)
+    def run(policies=POLICIES, horizon=100, replications=3, seed=4, **more):
+        return sb.simulate(X, REWARDS, policies, horizon, replications, seed, bound=False, **late, **more)
+
+    first = run()
     assert same(first, run())
     assert not same(first, run(seed=5))
-    assert np.array_equal(first.regret["ThompsonSampling"][:2], fewer.regret["ThompsonSampling"])
-
-
-def test_checkpoints_do_not_change_decisions():
-    every = sb.simulate(X, REWARDS, POLICIES, horizon=60, replications=2, checkpoints=np.arange(1, 61))
-    some = sb.simulate(X, REWARDS, POLICIES, horizon=60, replications=2, checkpoints=[7, 60])
-    for policy in some.policies:
-        assert np.array_equal(every.plays[policy][:, [6, 59]], some.plays[policy])
-        assert np.array_equal(every.regret[policy][:, [6, 59]], some.regret[policy])
+    for policy in POLICIES:
+        every = run(policy, 160, replications=2, checkpoints=np.arange(1, 161))
+        for name in ("regret", "reward", "plays", "calls"):
+            mine, other = (getattr(result, name)[policy.name] for result in (first, every))
+            assert np.array_equal(mine[:2], other[:, first.checkpoints - 1])
 
 
 def test_rewards_of_the_user_are_played_in_python():

@@ -66,11 +66,6 @@ def test_the_window_holds_the_round_at_its_end_and_none_before(start, decades):
     assert in_last_decades(rounds, 1e4).all()
 
 
-def test_windows_of_one_checkpoint_have_no_slope():
-    assert np.isnan(slope_estimate(np.array([1]), np.array([[2.0], [3.0]]), 1.0)).all()
-    assert np.isnan(slope_estimate(np.array([1, 50, 1000]), np.ones((2, 3)), 1.0)).all()
-
-
 def row_of(regret, bound, rounds=(1, 10, 100)):
     calls = np.arange(2 * len(rounds) * 4).reshape(2, len(rounds), 4)
     return summarise("CUCB", np.array(rounds), np.array(regret), calls, bound)
@@ -89,10 +84,11 @@ def test_a_summary_by_hand():
     assert (row.policy, row.calls) == ("CUCB", (14.0, 15.0, 16.0, 17.0))
 
 
-def test_ratios_that_do_not_exist():
+def test_ratios_and_slopes_that_do_not_exist():
     for bound in (None, 0.0):
         row = row_of([[0.0, 1.0, 2.0], [0.0, 2.0, 3.0]], bound)
         assert (row.slope_ratio, row.regret_ratio) == (None, None)
     row = row_of([[1.0], [2.0]], 3.0, rounds=(1,))
     assert (row.regret, row.regret_ratio) == (1.5, None)
-    assert np.isnan([row.slope, row.slope_ratio]).all()
+    assert np.isnan([row.slope, row.slope_ratio, *row.slope_interval]).all()
+    assert np.isnan(slope_estimate(np.array([1, 50, 1000]), np.ones((2, 3)), 1.0)).all()  # one checkpoint in the window
