@@ -108,7 +108,6 @@ def test_the_conjugate_is_the_maximum_over_raises(name, share, part):
 @named
 def test_the_reach_is_the_largest_raise(name):
     law, theta, _, _ = drawn(name, 0.4, 0.5)
-    law, theta, _, _ = drawn(name, 0.4, 0.5)
     reach = law.reach(theta)
     if np.isfinite(reach[0]):
         assert law.raise_at(theta, np.array([1e12]))[0] == pytest.approx(reach[0], rel=1e-6)

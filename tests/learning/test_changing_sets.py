@@ -2,54 +2,11 @@
 
 import numpy as np
 import pytest
-from learner_cases import POLICIES, SETS, Fixed, play, play_alike, restored, text
+from learner_cases import POLICIES, Fixed, play, play_alike, restored, text
 
 from semibandits import CUCB, GLADE, EnumeratedDecisions, Learner, MSets, Routes
 from semibandits.learning.storage import stored_generator
 from verification_scripts import script
-
-
-def asked(learner, n):
-    return [learner.ask() for _ in range(n)]
-
-
-@pytest.mark.parametrize(("options", "old"), [
-    ({"age": 0}, 4), ({"age": 1}, 3), ({"age": 3}, 1), ({"age": 4}, 0), ({"age": 10**30}, 0),
-    ({"before": 0}, 0), ({"before": 2}, 2), ({"before": 5}, 5), ({"before": np.int64(99)}, 5),
-])  # fmt: skip
-def test_old_rounds_expire_as_if_forgotten_one_by_one(options, old):
-    learner = Learner(MSets(6, 2), GLADE(), variance=1.0, seed=0)
-    rounds = asked(learner, 5)
-    other = restored(learner)
-    assert learner.expire(**options) == tuple(rounds[:old])
-    for number in range(old):
-        other.forget(number)
-    assert text(learner) == text(other)
-    assert learner.expire(**options) == ()
-    assert [one.id for one in learner.open_rounds] == list(range(old, 5))
-
-
-def played(learner, n, rng):
-    return play(learner, n, lambda items: -0.3 - rng.random(len(items)))
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("family", SETS)
-@pytest.mark.parametrize("name", POLICIES)
-def test_the_same_set_keeps_all_counts_and_open_rounds(family, name):
-    rng = np.random.default_rng(0)
-    old = played(Learner(SETS[family](), POLICIES[name], variance=0.3, seed=1), 20, rng)
-    old.ask()
-    before = text(old)
-    new, forgotten = old.replace(SETS[family]())
-    assert text(old) == before
-    assert forgotten == ()
-    assert new.plays.tolist() == old.plays.tolist()
-    assert new.means.tolist() == old.means.tolist()
-    assert new.rounds == old.rounds
-    assert [(one.id, one.labels) for one in new.open_rounds] == [(one.id, one.labels) for one in old.open_rounds]
-    played(new, 5, rng)
-    assert text(restored(new)) == text(new)
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -142,7 +99,8 @@ def test_new_items_may_have_a_prior_and_old_ones_keep_theirs():
 
 def test_routes_start_new_links_at_their_least_costs():
     old = Learner(Routes([("s", "a"), ("a", "t"), ("s", "t")], "s", "t", 1.0), GLADE(), variance=1.0, seed=0)
-    played(old, 10, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    play(old, 10, lambda items: -0.3 - rng.random(len(items)))
     new, _ = old.replace(Routes([("s", "t"), ("s", "a"), ("a", "t"), ("s", "b"), ("b", "t")], "s", "t", 0.1))
     assert new._agent.means[3:].tolist() == [-0.1, -0.1]
     assert new.plays[1:3].tolist() == old.plays[:2].tolist()

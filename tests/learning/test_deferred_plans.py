@@ -174,10 +174,3 @@ def test_a_damaged_plan_is_refused(url):
             with pytest.raises((InvalidInputError, StorageError, TypeError)):
                 learner._change(Adopt(Damaged({**plan, **wrong})), None)
         assert learner.state() == opened(url).state()
-
-
-def test_policies_without_plans_want_none():
-    learner = sb.Learner(sb.MSets(4, 2), variance=1.0, seed=0, defer_plans=True)
-    play(learner, 20)
-    assert not learner.wants_plan
-    assert not learner.solve_plan()

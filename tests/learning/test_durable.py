@@ -11,7 +11,7 @@ import pytest
 from learner_cases import OPTIONS, POLICIES, SETS, execute, means_of, new, opened, play_alike
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError, StorageError
+from semibandits.errors import StorageError
 from semibandits.learning.database import opening
 from semibandits.learning.database.entries import Entry
 
@@ -96,29 +96,6 @@ def test_threads_with_handles_of_their_own_ask_and_tell_at_once(url):
     assert sorted(ids) == list(range(36))
     assert first.calls == 72
     assert first.state() == opened(url).state()
-
-
-def test_misuse_changes_nothing(file_url):
-    learner = new(file_url)
-    asked = learner.ask()
-    before = learner.state()
-    for call in (
-        lambda: learner.tell(asked.id, [1.0]),
-        lambda: learner.tell(asked.id, [1.0, np.nan]),
-        lambda: learner.tell(7, [1.0, 2.0]),
-        lambda: learner.tell_many([(asked.id, [1.0, 2.0]), (asked.id, [1.0, 2.0])]),
-        lambda: learner.tell_many(3),
-        lambda: learner.forget(-1),
-        lambda: learner.expire(),
-        lambda: learner.ask([False] * 5),
-        lambda: learner.ask({"nobody"}),
-        lambda: learner.ask_many(0),
-        lambda: learner.ask_many(2, [3]),
-    ):
-        with pytest.raises((InvalidInputError, sb.Infeasible)):
-            call()
-    assert learner.state() == before == opened(file_url).state()
-    assert learner.calls == 1
 
 
 def test_pickles_are_the_same_learner(file_url):

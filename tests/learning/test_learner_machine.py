@@ -23,7 +23,7 @@ class Machine(RuleBasedStateMachine):
         family=st.sampled_from(sorted(SETS)),
         policy=st.sampled_from(sorted(POLICIES)),
         seed=st.integers(0, 99),
-        options=st.sampled_from([{}, {"drift_error": 0.5}, {"half_life": 50.0, "drift_error": 0.5}]),
+        options=st.sampled_from([{}, {"drift_error": 0.5}, {"half_life": 50.0, "drift_error": 0.5}, {"defer_plans": True}]),
     )
     def start(self, family, policy, seed, options):
         options = options if policy != "OSSB" else {"defer_plans": True}  # plans do not age
@@ -44,7 +44,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def ask(self):
-        self.note(self.learner.ask(), self.twin.ask())
+        self.note(self.learner.ask(), self.twin.ask(lambda label: True))
 
     @rule(count=st.integers(1, 4))
     def ask_many(self, count):
@@ -73,15 +73,21 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def solve_plan(self):
         wanted = self.learner.wants_plan
+        assert not wanted or self.learner.policy == POLICIES["OSSB"]
         assert self.learner.solve_plan() == self.twin.solve_plan() == wanted
         assert not self.learner.wants_plan
 
-    @rule(age=st.integers(0, 12))
-    def expire(self, age):
-        old = [i for i in self.open if self.asked - 1 - i > age]
-        assert [one.id for one in self.learner.expire(age=age)] == old
-        self.twin.expire(before=max(self.asked - 1 - age, 0))
-        self.close(*old)
+    @rule(limit=st.sampled_from([*range(13), np.int64(99), 10**30]), of_age=st.booleans(), one_by_one=st.booleans())
+    def expire(self, limit, of_age, one_by_one):
+        end = max(self.asked - 1 - limit, 0) if of_age else limit
+        old = tuple(one for one in self.learner.open_rounds if one.id < end)
+        assert self.learner.expire(**{"age" if of_age else "before": limit}) == old
+        if one_by_one:
+            for one in old:
+                self.twin.forget(one.id)
+        else:
+            self.twin.expire(before=end)
+        self.close(*(one.id for one in old))
 
     def close(self, *ids):
         self.closed += ids
@@ -89,8 +95,10 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def replace(self):
+        old, before = self.learner, self.learner.state()
         (self.learner, first), (self.twin, second) = (one.replace(self.make()) for one in (self.learner, self.twin))
         assert first == second == ()
+        assert old.state() == before
 
     def take(self, data, partial):
         """An open round, and its rewards, of which some may be None."""
@@ -113,6 +121,8 @@ class Machine(RuleBasedStateMachine):
         self.learner.tell(i, rewards, partial=partial)
         if partial and not observed and data.draw(st.booleans()):
             self.twin.forget(i)
+        elif partial and not observed:
+            self.twin.tell(i, data.draw(st.sampled_from([{}, np.ma.masked_all(len(rewards))])), partial=True)
         else:
             self.twin.tell(i, observed, partial=partial or data.draw(st.booleans()))
 

@@ -45,15 +45,6 @@ def test_an_unobserved_item_is_an_error_with_a_remedy_or_lost(mark):
     assert not learner._agent.pending.any()
 
 
-@pytest.mark.parametrize("outcome", [[None] * 3, [np.nan] * 3, {}, np.ma.masked_all(3)])
-def test_an_outcome_without_rewards_is_a_forgotten_round(outcome):
-    one, other = learner_of(), learner_of()
-    one.tell(one.ask().id, outcome, partial=True)
-    other.forget(other.ask().id)
-    assert one.state() == other.state()
-    np.testing.assert_array_equal(one.ask().decision, other.ask().decision)
-
-
 class Recording(Fixed):
     """Keeps the calls that it receives."""
 

@@ -15,7 +15,6 @@ from semibandits.kernels.rules.statistics import COUNTS, MEANS, fresh_statistics
 from semibandits.kernels.rules.thompson import thompson
 from semibandits.laws import Bernoulli, law_from
 from semibandits.policies import AESCB, CUCB, ESCB, Radius, ThompsonSampling
-from semibandits.policies.registry import build
 
 RADII = {  # coefficients of ln t and ln ln t
     "log": lambda m: (1.0, 0.0),
@@ -164,7 +163,7 @@ def test_every_search_is_decided_in_a_grid_of_3432_paths(kind):
 
 def test_parameters():
     assert CUCB() == CUCB(radius=Radius()) == CUCB(radius="log") == CUCB().for_law(Bernoulli())
-    assert build(CUCB(law="bernoulli").specification()) == CUCB(law="bernoulli") != CUCB()
+    assert CUCB(law="bernoulli") != CUCB()
     assert CUCB(variance=[1, 2]) == CUCB(variance=np.array([1.0, 2.0]))
     assert hash(CUCB(variance=[1, 2])) == hash(CUCB(variance=(1.0, 2.0)))
     radius = {"log": 1.0, "loglog": 0.0, "loglog_per_item": 0.0}

@@ -1,7 +1,6 @@
 """OSSB with plans for rewards of 0 or 1: its plans against plain computation, and runs."""
 
 import dataclasses
-import json
 import math
 from unittest import mock
 
@@ -19,9 +18,7 @@ from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, PLANNED
 from semibandits.policies import exploration
 from semibandits.policies.exploration import GUARD, LOWEST, resolved_by, wanted, wanted_of_law
 from semibandits.policies.ossb import MOVEMENT
-from semibandits.policies.registry import build, policy_from
 from semibandits.regret_bound.result import Status
-from semibandits.studies.policies import named_policies
 
 OSSB = sb.OSSB
 POLICY = OSSB(rewards="bernoulli")
@@ -274,10 +271,3 @@ def test_ties_and_sure_rewards(theta):
     regret, result = regrets(sb.MSets(3, 1), theta, 20_000, 8)
     assert regret.max() < (1e-9 if theta[0] == theta[2] else 60)
     assert result.calls["OSSB"][:, -1, 2].max() < 100
-
-
-def test_it_is_written_as_text():
-    assert POLICY.specification() == {**OSSB().specification(), "rewards": "bernoulli"}
-    assert build(json.loads(json.dumps(POLICY.specification()))) == policy_from("OSSB", {"rewards": "bernoulli"}) == POLICY
-    named = {"OSSB(rewards=bernoulli, gamma=0.1)": OSSB(rewards="bernoulli", gamma=0.1)}
-    assert named_policies(["ossb:rewards=bernoulli,gamma=0.1"]) == named
