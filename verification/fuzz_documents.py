@@ -17,7 +17,7 @@ from typing import Any
 
 import fuzz_inputs as inputs
 import pandas as pd
-from fuzz_judging import REFUSED, RIGHT, Case, Reader, check_instance, require, run_program
+from fuzz_judging import REFUSED, RIGHT, Case, LibraryReader, Reader, check_instance, require, run_program
 
 import semibandits as sb
 from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_csv, read_json, read_table
@@ -26,7 +26,7 @@ from semibandits.studies.study_file import study_tables, study_text
 from semibandits.studies.task import Task
 
 
-class CsvInstances(Reader):
+class CsvInstances(LibraryReader):
     """Instances in CSV files, with the options of the command line."""
 
     SEEDS = (
@@ -139,7 +139,7 @@ def instance_seeds() -> list[dict[str, Any]]:
     ]
 
 
-class JsonInstances(Reader):
+class JsonInstances(LibraryReader):
     """Instances in JSON files."""
 
     def prepare(self) -> None:
@@ -156,7 +156,7 @@ class JsonInstances(Reader):
         require(instance_from_description(found.description).labels == found.labels, "different labels from the description")
 
 
-class Tables(Reader):
+class Tables(LibraryReader):
     """Lines of JSON, and files of Excel and Parquet."""
 
     ROWS = (
@@ -207,7 +207,7 @@ STUDY: dict[str, Any] = {
 }
 
 
-class Studies(Reader):
+class Studies(LibraryReader):
     """Study files, up to the specification of the simulation; nothing is simulated."""
 
     def prepare(self) -> None:
@@ -304,7 +304,7 @@ class RunFolders(Reader):
         return REFUSED if code else RIGHT
 
 
-class Archives(Reader):
+class Archives(LibraryReader):
     """Files of results."""
 
     def prepare(self) -> None:

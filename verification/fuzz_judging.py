@@ -7,6 +7,7 @@ import io
 import json
 import random
 import unicodedata
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -58,19 +59,25 @@ def refused(error: SemibanditsError) -> str:
     return REFUSED
 
 
-class Reader:
-    """A reader: either `judge`, as for calls of the program, or `read`, and `check` and `use` for what it returns.
+class Reader(ABC):
+    """A reader. Each case starts with the folder as `prepare` left it, to which its files are added."""
 
-    Each case starts with the folder as `prepare` left it, to which its files are added.
-    """
-
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027 (some need no documents)
         """Write valid documents to the current folder."""
 
+    @abstractmethod
     def make(self, rng: random.Random) -> Case:
         """The files of a case, and the call that uses them."""
-        raise NotImplementedError
 
+    @abstractmethod
+    def judge(self, case: Case) -> str:
+        """Whether the case is right or refused; raises in all other cases."""
+
+
+class LibraryReader(Reader):
+    """A reader of the library, as opposed to one that is called through the program."""
+
+    @abstractmethod
     def read(self, case: Case) -> Any:
         """What the library makes of the files; its errors are refusals."""
 
@@ -81,7 +88,7 @@ class Reader:
         """Use what was read; errors of the library are refusals."""
 
     def judge(self, case: Case) -> str:
-        """Whether the case is right or refused; raises in all other cases."""
+        """See `Reader`."""
         try:
             found = self.read(case)
         except SemibanditsError as error:

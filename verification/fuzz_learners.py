@@ -19,7 +19,7 @@ import fuzz_inputs as inputs
 import numpy as np
 import pandas as pd
 from fastapi.testclient import TestClient
-from fuzz_judging import REFUSED, RIGHT, Case, Reader, parsed, refused, require, run_program
+from fuzz_judging import REFUSED, RIGHT, Case, LibraryReader, Reader, parsed, refused, require, run_program
 
 import semibandits as sb
 from semibandits import matroids
@@ -47,7 +47,7 @@ def check_restored(learner: sb.Learner) -> None:
     require(sb.Learner.from_state(json.loads(json.dumps(kept))).state() == kept, "another state when restored")
 
 
-class States(Reader):
+class States(LibraryReader):
     """States of learners, most of them with a corrected checksum."""
 
     def prepare(self) -> None:
@@ -279,7 +279,7 @@ def _forge(rng: random.Random, database: sqlite3.Connection) -> None:
         database.execute(f"UPDATE semibandits_{table} SET {column} = ? WHERE {row}", (zlib.compress(text),))
 
 
-class Answers(Reader):
+class Answers(LibraryReader):
     """Answers of a hostile service to `semibandits.client`."""
 
     CALLS: ClassVar[dict[str, Callable[[Client], Any]]] = {
@@ -367,7 +367,7 @@ class Answers(Reader):
             return repr(self.CALLS[case.arguments["call"]](client))
 
 
-class Logs(Reader):
+class Logs(LibraryReader):
     """Logs, priors, observed outcomes and frames as Python objects."""
 
     SEEDS: tuple[tuple[str, dict[str, Any]], ...] = (

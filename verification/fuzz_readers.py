@@ -9,7 +9,7 @@ import random
 import numpy as np
 from fuzz_commands import CommandLines, Names
 from fuzz_documents import Archives, Bounds, CsvInstances, JsonInstances, RunFolders, Studies, Tables
-from fuzz_judging import REFUSED, RIGHT, Case, Reader, check_terminal
+from fuzz_judging import REFUSED, RIGHT, Case, LibraryReader, Reader, check_terminal
 from fuzz_learners import Answers, Databases, Exports, Logs, States
 
 import semibandits as sb
@@ -17,7 +17,7 @@ import semibandits as sb
 __all__ = ["READERS", "REFUSED", "RIGHT", "Broken", "case_of"]
 
 
-class Broken(Reader):
+class Broken(LibraryReader):
     """Cases that must fail, to test the suite itself."""
 
     KINDS = ("right", "refused", "traceback", "memory", "hangs", "dies", "prints")

@@ -85,11 +85,12 @@ GROUPS = {
         "learning: arguments availability drift from_logs history intervals learner options outcomes progress reading",
         "learning: replacement restoration round storage",
         "tests: learning/test_learner learning/test_learner_storage learning/test_available_items learning/test_changing_sets",
-        "tests: learning/test_drift",
+        "tests: learning/test_drift learning/test_learner_machine learning/test_partial_outcomes",
     ),
     "storage": (
         "learning/database: *",
         "tests: learning/test_durable learning/test_learner_storage learning/test_repeated_keys learning/test_lost_transactions",
+        "tests: learning/test_durable_machine learning/test_grouped_calls",
     ),
 }
 """Modules of the library and tests of each group."""
