@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -138,7 +138,7 @@ class RuleAgent(Agent):
 
     def choose_items(self, rng: np.random.Generator) -> IntArray:
         """The items of the decision that `choose` returns, ascending."""
-        with self._aged():
+        with nullcontext() if self.ageing is None else self._aged(self.ageing):
             items = np.flatnonzero(self.chosen(rng)) if self.few is None else self.few.chosen(self, rng)
         self._open_round(items)
         return items
@@ -156,7 +156,7 @@ class RuleAgent(Agent):
         """
         if available.all():
             return self.choose(rng)
-        with self._aged():
+        with nullcontext() if self.ageing is None else self._aged(self.ageing):
             items = self._chosen_among(available, rng)
         self._open_round(items)
         return self._mask(items)
@@ -173,12 +173,9 @@ class RuleAgent(Agent):
         return items
 
     @contextmanager
-    def _aged(self) -> Iterator[None]:
+    def _aged(self, ageing: Ageing) -> Iterator[None]:
         """Within the block, counts and the number of rounds are those of `ageing`; the budget of searches stays the same."""
-        whole, ageing = self.player, self.ageing
-        if ageing is None:
-            yield
-            return
+        whole = self.player
         counters = whole.counters.copy()
         counters[rounds.ROUND] = round(ageing.rounds)
         unspent = rounds.CALLS_A_ROUND * (whole.counters[rounds.ROUND] - counters[rounds.ROUND])
