@@ -1,6 +1,6 @@
 """Kernels handle signals, whatever numba does around them."""
 
-import _thread
+import ctypes
 import signal
 import subprocess
 import sys
@@ -13,7 +13,6 @@ import pytest
 from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
 
-from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.machine.signals import check_signals, interrupted, raise_interrupt
 from semibandits.kernels.solver.verification import ClosedWalk
 
@@ -159,72 +158,29 @@ def test_kernels_that_hear_are_kept_on_disk(tmp_path):
 
 
 @njit
-def spin(n):
-    """Work that does not check for signals."""
-    total = 0.0
-    for i in range(n):
-        total += np.sqrt(i)
-    return total
+def drawn(generator):
+    return generator.random()
 
 
 @compiled
-def test_the_handler_is_put_back():
-    before = signal.getsignal(signal.SIGINT)
-    assert call_interruptibly(spin, 2) == 1.0
-    with pytest.raises(TypeError):
-        call_interruptibly(spin)
-    assert signal.getsignal(signal.SIGINT) is before
+@pytest.mark.parametrize("moment", range(3))
+def test_handlers_may_raise_while_numba_takes_a_generator_apart(alarm, monkeypatch, moment):
+    """It asks Python for three addresses."""
+    generator = np.random.default_rng(3)
+    before = [drawn(generator), sys.getrefcount(generator), sys.getrefcount(generator.bit_generator)]
+    cast, left = ctypes.cast, [moment]
 
+    def interrupted_cast(*arguments):
+        if not left[0]:
+            signal.raise_signal(signal.SIGALRM)
+        left[0] -= 1
+        return cast(*arguments)
 
-@compiled
-def test_a_signal_between_two_calls_does_not_wait_for_ever():
-    """A thread that waits for the GIL sends Ctrl-C when one of several kernels ends."""
-    spin(1)
-    before = signal.getsignal(signal.SIGINT)
     for _ in range(3):
-        begun = threading.Event()
-        send = threading.Thread(target=lambda begun=begun: begun.wait() and _thread.interrupt_main())
-        send.start()
-        with pytest.raises(KeyboardInterrupt):
-            spin_after(begun)
-        send.join()
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def spin_after(begun):
-    begun.set()
-    for _ in range(1000):
-        call_interruptibly(spin, 10_000_000)
-
-
-@numba.cfunc(numba.types.void())
-def nothing():
-    pass
-
-
-class PressedMeanwhile(numba.types.WrapperAddressProtocol):
-    """A function whose address numba gets in Python; Ctrl-C arrives meanwhile."""
-
-    def __wrapper_address__(self):
-        signal.raise_signal(signal.SIGINT)
-        return nothing.address
-
-    def signature(self):
-        return numba.types.void()
-
-
-@njit
-def wait_for_ctrl_c(function):
-    function()
-    while True:
-        check_signals()
-
-
-@compiled
-def test_ctrl_c_while_numba_takes_arguments_apart_is_heard_by_the_kernel():
-    """Nothing else could send Ctrl-C once more, since the kernel holds the GIL."""
-    before = signal.getsignal(signal.SIGINT)
-    for _ in range(3):
-        with pytest.raises(KeyboardInterrupt):
-            call_interruptibly(wait_for_ctrl_c, PressedMeanwhile())
-    assert signal.getsignal(signal.SIGINT) is before
+        left[0] = moment
+        monkeypatch.setattr(ctypes, "cast", interrupted_cast)
+        with pytest.raises(AlarmError, match="as the handler said"):
+            drawn(generator)
+        monkeypatch.undo()
+    assert [np.random.default_rng(3).random(), sys.getrefcount(generator), sys.getrefcount(generator.bit_generator)] == before
+    assert [drawn(generator) for _ in range(2)] == np.random.default_rng(3).random(3)[1:].tolist()

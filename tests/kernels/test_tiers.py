@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from semibandits.kernels.arithmetic import hypotenuse
 from semibandits.kernels.machine import tiers
-from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.machine.signals import check_signals
 from semibandits.kernels.machine.tiers import Pointer, expecting, kernel
 
@@ -325,16 +324,6 @@ def test_ctrl_c_that_is_lost_while_numba_compiles_or_loads_is_raised_afterwards(
             call()
     assert done == [True, True]
     assert not tiers._thread.is_compiling
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_ctrl_c_that_is_lost_before_a_kernel_runs_is_raised_after_it(monkeypatch):
-    called = []
-    monkeypatch.setattr(tiers, "_begin", lambda made: Dies())
-    with pytest.raises(KeyboardInterrupt):
-        call_interruptibly(fresh(lambda x: called.append(x)), 2.0)
-    assert called == [2.0]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

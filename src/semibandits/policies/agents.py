@@ -19,7 +19,6 @@ from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.decisions.ordered import maximize_in_order
 from semibandits.errors import SolverError
 from semibandits.kernels import rounds
-from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.rules.actions import COVER, GAIN_FIRST, INDEX, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, enter_prior, fresh_statistics, observe_open
@@ -311,9 +310,7 @@ class RuleAgent(Agent):
             return self._chosen_in_python(rng)
         oracle = rounds.Oracle(self.oracle.data, self.oracle.m)
         while True:
-            status = call_interruptibly(
-                rounds.choose_next, self.rule, self.oracle.family, self.oracle.index, oracle, self.player, self._work, rng
-            )
+            status = rounds.choose_next(self.rule, self.oracle.family, self.oracle.index, oracle, self.player, self._work, rng)
             if status == rounds.DONE:
                 return self._work.x.copy()
             if status != REPLAN or not self.defers:

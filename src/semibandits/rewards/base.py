@@ -11,7 +11,6 @@ import numpy as np
 from semibandits._costs import negated
 from semibandits._text import brief
 from semibandits._typing import FloatArray, IntArray
-from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.rewards import draw
 from semibandits.laws import Gaussian, Law
 from semibandits.rewards._checks import item_indices
@@ -249,7 +248,7 @@ class KernelRewards(StoredRewards):
         indices = item_indices(items, self.d, rng)
         k = len(indices)
         law, out = self._compiled, np.empty(k)
-        call_interruptibly(draw, law.kind, law.floats, law.ints, indices, k, rng, np.empty(self.d), out)
+        draw(law.kind, law.floats, law.ints, indices, k, rng, np.empty(self.d), out)
         return out
 
     def compiled(self) -> CompiledRewards | None:

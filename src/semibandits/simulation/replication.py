@@ -17,7 +17,6 @@ from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import late, rounds
 from semibandits.kernels.machine import tiers
-from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.search.outliers import without_outliers
 from semibandits.policies.agents import RuleAgent
@@ -204,7 +203,7 @@ def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Dela
     while True:
         start = tiers.seconds()
         with tiers.expecting(_seconds_ahead(played, spent, specification.horizon, further)):
-            status = call_interruptibly(rounds.play, *game.arguments(most))
+            status = rounds.play(*game.arguments(most))
         seconds = tiers.seconds() - start
         played.append(float(counters[rounds.ROUND]))
         spent.append(spent[-1] + seconds)

@@ -12,7 +12,7 @@ The exception of a handler, usually ``KeyboardInterrupt``, is then pending in th
 * `interrupted` returns whether an exception is pending, and the kernel returns as if the search ended early. The kernel that
   Python called must raise the exception: by `raise_interrupt`, or because its result is a named tuple of this package.
 
-After a kernel, numba converts its results to objects without running Python, see `machine.results`: an exception of a handler
+After a kernel, numba converts its results to objects without running Python, see `machine.conversion`: an exception of a handler
 there would be lost.
 
 Kernels that run as Python raise at once, see `machine.tiers`. With ``NUMBA_DISABLE_JIT=1`` Python itself handles all signals.
@@ -27,7 +27,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from semibandits.kernels.machine.results import is_pending, python_function
+from semibandits.kernels.machine.conversion import is_pending, python_function
 from semibandits.kernels.machine.tiers import poll
 
 STEPS = 4096

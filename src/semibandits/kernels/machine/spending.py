@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final
 
 from semibandits.kernels.machine.cache import FOLDER, digest, kernel_folder
-from semibandits.kernels.machine.results import PACKAGE
+from semibandits.kernels.machine.conversion import PACKAGE
 
 FILE: Final = "semibandits.spent.json"
 LEAST: Final = 0.01

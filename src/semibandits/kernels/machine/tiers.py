@@ -48,8 +48,8 @@ from numba import types
 from semibandits.kernels.machine import spending
 from semibandits.kernels.machine.background import Order, background
 from semibandits.kernels.machine.cache import KernelCache
+from semibandits.kernels.machine.conversion import PACKAGE
 from semibandits.kernels.machine.interrupts import HeardInterrupts, holding, interrupt_handler
-from semibandits.kernels.machine.results import PACKAGE
 
 SECONDS_A_KERNEL: Final = 0.1
 SECONDS_A_BYTE: Final = 5e-4

@@ -19,7 +19,7 @@ The search is compiled once, and families are compiled only if they are used.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from numba import types
 
@@ -96,13 +96,10 @@ class OraclePointers(NamedTuple):
     swaps: Callable[..., int]
     cycles: Callable[..., int]
 
-    @property
-    def _numba_type_(self) -> Any:
-        """The type of the record, which numba otherwise derives from its fields in 15 microseconds per call."""
-        return FAMILY
-
 
 FAMILY: Final = types.NamedTuple([PointerType(each) for each in SIGNATURES], OraclePointers)  # type: ignore[no-untyped-call]
+OraclePointers._numba_type_ = FAMILY  # type: ignore[attr-defined]
+"""numba would derive it from the fields, in 15 microseconds a call; in a property, the exception of a handler would be lost."""
 
 
 @kernel

@@ -10,7 +10,6 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.available import no_decision_left
 from semibandits.decisions.base import DecisionSet
 from semibandits.kernels import rounds
-from semibandits.kernels.machine.interruptible import call_interruptibly
 from semibandits.kernels.rules.statistics import COUNTS, MEANS
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
@@ -163,8 +162,8 @@ class FewItems:
     def _played(self, whole: RuleAgent, part: Player, items: IntArray, rng: np.random.Generator) -> IntArray:
         """Play the rule of a player over these items."""
         oracle, work = self.roles.among(items), rounds.scratch(len(items))
-        status = call_interruptibly(
-            rounds.choose_next, whole.rule, oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m), part, work, rng
+        status = rounds.choose_next(
+            whole.rule, oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m), part, work, rng
         )
         if status != rounds.DONE:
             whole.answer(status)

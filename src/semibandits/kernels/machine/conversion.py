@@ -1,4 +1,4 @@
-"""Results of compiled kernels become objects without running Python code, where a signal handler could raise.
+"""Arguments and results of compiled kernels are converted so that a signal handler may raise at any moment.
 
 After a kernel, numba converts what it returns. For arrays it calls a function in Python, and for named tuples their class, whose
 constructor is Python as well. If the handler of Ctrl-C raised there, its exception would be lost, and a `SystemError` or
@@ -8,14 +8,19 @@ this package are made by ``tuple.__new__``.
 A kernel that returned early because the exception of a handler is pending must raise it: Python treats a normal return as an
 error then. Where its result is a named tuple of this package, the result is freed and the exception is raised.
 
+Before a kernel, numba asks Python for the addresses in a random generator, without a look at whether it raised: the exception of
+a handler there ended the process with a segmentation fault. Here it is raised.
+
 Every kernel must be compiled with this, so `machine.tiers` imports it.
 """
 
 from __future__ import annotations
 
+import ctypes
 from functools import _lru_cache_wrapper, lru_cache, partial
 from typing import Any, Final
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import boxing, cgutils, pythonapi, serialize
@@ -49,6 +54,40 @@ def _named_tuple(kind: Any, value: Any, context: Any) -> Any:
     return builder.load(result)
 
 
+ADDRESSES: Final = ("state_address", "state", "fnptr_next_double", "fnptr_next_uint64", "fnptr_next_uint32")
+"""Addresses that kernels need of a random generator, by the names of numba."""
+
+
+def _addresses(generator: np.random.Generator) -> tuple[Any, ...]:
+    """The values of `ADDRESSES`, and the bit generator."""
+    bits = generator.bit_generator
+    interface = bits.ctypes
+    functions = (interface.next_double, interface.next_uint64, interface.next_uint32)
+    callable_ = (ctypes.cast(function, ctypes.c_void_p).value for function in functions)
+    return interface.state_address, interface.state.value, *callable_, bits
+
+
+def _unboxed_generator(kind: Any, value: Any, c: Any) -> Any:
+    """Generate code that takes the addresses of a random generator."""
+    python, builder = c.pyapi, c.builder
+    generator = cgutils.create_struct_proxy(kind)(c.context, builder)  # type: ignore[no-untyped-call]
+    failed = cgutils.alloca_once_value(builder, cgutils.true_bit)  # type: ignore[no-untyped-call]
+    ask = python.unserialize(python.serialize_object(_addresses))
+    addresses = python.call_function_objargs(ask, (value,))
+    with builder.if_then(cgutils.is_not_null(builder, addresses)):  # type: ignore[no-untyped-call]
+        bits = cgutils.create_struct_proxy(types.NumPyRandomBitGeneratorType("bit_generator"))(c.context, builder)  # type: ignore[no-untyped-call]
+        for place, name in enumerate(ADDRESSES):
+            setattr(bits, name, c.unbox(types.uintp, python.tuple_getitem(addresses, place)).value)
+        bits.parent = python.tuple_getitem(addresses, len(ADDRESSES))  # the generator keeps it alive
+        generator.bit_generator = bits._getvalue()
+        generator.parent = value
+        generator.meminfo = python.nrt_meminfo_new_from_pyobject(cgutils.voidptr_t(None), value)
+        python.decref(addresses)
+        builder.store(cgutils.false_bit, failed)
+    python.decref(ask)
+    return pythonapi.NativeValue(generator._getvalue(), is_error=builder.load(failed))  # type: ignore[no-untyped-call]
+
+
 def is_pending(builder: Any) -> Any:
     """Generate code that finds out whether an exception is pending in the interpreter."""
     pending = python_function(builder, "PyErr_Occurred", ir.IntType(8).as_pointer())
@@ -63,3 +102,4 @@ def python_function(builder: Any, name: str, result: Any) -> Any:
 _cache_unpickled()
 for _kind in (types.NamedTuple, types.NamedUniTuple):
     pythonapi._boxers.functions[_kind] = _named_tuple
+pythonapi._unboxers.functions[types.NumPyRandomGeneratorType] = _unboxed_generator
