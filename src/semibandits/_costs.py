@@ -27,26 +27,14 @@ def negated(values: FloatArray) -> FloatArray:
 
 
 def item_means(theta: ArrayLike | None, costs: ArrayLike | None, of: Items) -> FloatArray:
-    """Mean rewards of shape ``(d,)`` of the items of a decision set, from mean rewards or mean costs.
-
-    Raises
-    ------
-    InvalidInputError
-        Unless exactly one is given, with one finite number per item.
-    """
+    """Mean rewards of shape ``(d,)`` of the items of a decision set, from either mean rewards or mean costs."""
     given, in_costs = one_of(theta, costs, "theta")
     values = item_vector(given, of, "costs" if in_costs else "theta")
     return negated(values) if in_costs else values
 
 
 def check_law(law: Law, theta: FloatArray, *, in_costs: bool) -> None:
-    """Refuse means that the law does not allow; the error is about costs if they were given as costs.
-
-    Raises
-    ------
-    InvalidInputError
-        If a mean is not allowed.
-    """
+    """Refuse means that the law does not allow; the error is about costs if they were given as costs."""
     try:
         law.check(theta)
     except InvalidInputError as error:
@@ -63,27 +51,10 @@ def check_law(law: Law, theta: FloatArray, *, in_costs: bool) -> None:
 def check_possible(
     law: Law | None, rewards: FloatArray, items: IntArray, where: Callable[[int], str], name: str, *, in_costs: bool
 ) -> None:
-    """Refuse rewards of items, or means of them, that are not possible under the law of the policy; NaN is lost, not wrong.
+    """Refuse rewards of k items, or means of them, that are not possible under the law of the policy; NaN is lost, not wrong.
 
-    Parameters
-    ----------
-    law : Law or None
-        The law of all items; None if any number is possible.
-    rewards : ndarray of float, shape (k,)
-        The rewards, also if they were passed as costs.
-    items : ndarray of int, shape (k,)
-        Their items.
-    where : callable
-        Names the item at one of the k places.
-    name : str
-        Name of the argument.
-    in_costs : bool
-        Whether they were passed as costs.
-
-    Raises
-    ------
-    InvalidInputError
-        If the law excludes one of them.
+    Any number is possible without a law. `rewards` are minus the costs if `in_costs`; `where` names the item at a place in 0 .. k
+    - 1.
     """
     if law is None:
         return

@@ -14,31 +14,16 @@ FEWEST_LISTED: Final = 10
 
 
 class DecisionCount(NamedTuple):
-    """Number of decisions, exactly or as a lower bound.
+    """Number of decisions, exactly or as a lower bound."""
 
-    Attributes
-    ----------
-    exact : int or None
-        The number; None if it was not found.
-    more_than : int or None
-        If the number was not found, a number that it exceeds; None if nothing is known.
-    """
-
-    exact: int | None
-    more_than: int | None = None
+    exact: int | None  # None if it was not found
+    more_than: int | None = None  # a number that it exceeds, if `exact` is None; None if nothing is known
 
 
 def count_by_listing(count: Callable[[int], int], work: int, steps: int) -> DecisionCount:
-    """Count decisions by listing them.
+    """Count decisions by listing them in at most `work` elementary steps, `steps` for each decision.
 
-    Parameters
-    ----------
-    count : callable
-        Function of a limit that counts by listing, and raises TooManyDecisionsError if there are more decisions.
-    work : int
-        Largest number of elementary steps.
-    steps : int
-        Elementary steps for each decision.
+    `count` counts up to a limit by listing, and raises TooManyDecisionsError if there are more decisions.
     """
     limit = most_listed(work, steps)
     if limit == 0:

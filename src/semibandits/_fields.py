@@ -14,15 +14,7 @@ _LONG: Final = 10**MOST_DIGITS
 
 
 class Fields:
-    """The keys of one JSON object, each to be taken once.
-
-    Parameters
-    ----------
-    values : object
-        The JSON object; anything else raises an error.
-    where : str
-        Name of the object in errors.
-    """
+    """The keys of one JSON object, each to be taken once; `where` is the name of the object in errors."""
 
     def __init__(self, values: object, where: str) -> None:
         if not isinstance(values, Mapping):

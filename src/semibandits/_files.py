@@ -25,19 +25,8 @@ def read_bytes(
 ) -> bytes:
     """Content of a file. It may come from others: a pipe would never end, a device or a sparse file would fill the memory.
 
-    Parameters
-    ----------
-    path : path
-        The file. Links are followed: see `own_file` for the files of a folder.
-    most : int
-        Largest number of bytes.
-    what, remedy : str
-        Expectation and remedy in errors.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read, is no regular file, or is too large.
+    A file that is not regular or has more than `most` bytes is refused. Links are followed: see `own_file` for the files of a
+    folder. `what` and `remedy` are the expectation and the remedy in errors.
     """
     try:
         about = os.stat(path)  # before it is opened, which would wait for the other end of a pipe
@@ -79,12 +68,9 @@ def read_json(path: str | os.PathLike[str], *, remedy: str) -> Any:
 
 
 def own_file(path: Path, folder: Path | None = None, remedy: str = "put a file there instead") -> Path:
-    """The path of a file in a folder that others may have made, by default that of its name.
+    """Return the path of a file in a folder that others may have made, by default the parent of the path.
 
-    Raises
-    ------
-    InvalidInputError
-        If it is a link that leads to a file outside the folder, or a pipe or device.
+    A link that leads to a file outside the folder, a pipe and a device are refused.
     """
     if path.exists() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder or path.parent)):
         raise InvalidInputError(f"{path} must be a file of its folder, got a link that leads outside: {remedy}")
@@ -115,11 +101,6 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A temporary file to write to, which is renamed to `path` at the end if nothing was raised.
 
     Symbolic links are not followed: a link of that name is replaced, and its target is unchanged.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be written.
     """
     target = Path(path)
     part = target.parent / f".{secrets.token_hex(8)}.part"  # unique, since another process may write the same file

@@ -21,13 +21,7 @@ def is_frame(value: object) -> bool:
 
 
 def column_of(frame: Any, name: str, keyword: str = "") -> list[Any]:
-    """Entries of a column, which the caller can name by a keyword argument, if that is given.
-
-    Raises
-    ------
-    InvalidInputError
-        If the frame does not have this column once, or an entry is missing; the message lists the columns found.
-    """
+    """Entries of a column that the frame must have once, none missing; `keyword` names the argument that chooses the column."""
     names = list(frame.columns)
     if names.count(name) != 1:
         found = ", ".join(map(repr, names)) or "none"
@@ -51,21 +45,11 @@ def as_pairs(graph: object, **columns: str) -> object:
 
 @dataclass(frozen=True, eq=False)
 class ItemSource:
-    """The graph or frame that a decision set was built from, in which numbers of its items are looked up.
+    """The graph or frame that a decision set was built from, in which numbers of its items are looked up."""
 
-    Attributes
-    ----------
-    source : object
-        A networkx graph, or a frame. It is not copied, and it is left out of pickles.
-    columns : sequence of str
-        The columns of a frame that name the items; not used for graphs.
-    names : list of tuple
-        The edges of the graph or the entries of these columns when the set was built, one for each item.
-    """
-
-    source: Any
-    columns: Sequence[str]
-    names: list[tuple[Hashable, ...]]
+    source: Any  # a networkx graph or a frame; not copied, and left out of pickles
+    columns: Sequence[str]  # the columns of a frame that name the items; not used for graphs
+    names: list[tuple[Hashable, ...]]  # one for each item: edges, or entries of these columns, when the set was built
 
     @staticmethod
     def of(source: object, *columns: str) -> ItemSource | None:
@@ -78,13 +62,7 @@ class ItemSource:
         return type(None), ()
 
     def numbers(self, name: str) -> FloatArray:
-        """Numbers of the items, shape (d,), from a column or an edge attribute.
-
-        Raises
-        ------
-        InvalidInputError
-            If it does not have this column or attribute, an entry is missing or not a number, or its rows or edges have changed.
-        """
+        """Numbers of the items, shape (d,), from a column or an edge attribute; rows or edges that have changed are refused."""
         if _names(self.source, self.columns) != self.names:
             raise InvalidInputError(
                 f"the {type(self.source).__name__} must have the items in the order in which the decision set was built, got "

@@ -20,21 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class EdgeList:
-    """A directed or undirected multigraph with numbered nodes and edges.
+    """A directed or undirected multigraph with numbered nodes and edges."""
 
-    Attributes
-    ----------
-    nodes : tuple
-        Node labels in the order of the networkx graph, or in the order of their first appearance in the pairs.
-    tails, heads : ndarray of int, shape (n_edges,)
-        Edge i joins ``nodes[tails[i]]`` to ``nodes[heads[i]]``, in its original orientation.
-    items : tuple
-        Label of each edge: ``(u, v)``, or ``(u, v, k)`` for parallel edges, with the key k of networkx, or k = 0, 1, ...
-    """
-
-    nodes: tuple[Hashable, ...]
+    nodes: tuple[Hashable, ...]  # labels in the order of the networkx graph, or of their first appearance in the pairs
+    # Shape (n_edges,): edge i joins nodes[tails[i]] to nodes[heads[i]], in its original orientation.
     tails: IntArray
     heads: IntArray
+    # Label of each edge: (u, v), or (u, v, k) for parallel edges, with the key k of networkx, or k = 0, 1, ...
     items: tuple[Hashable, ...]
 
     def __repr__(self) -> str:
@@ -56,20 +48,11 @@ class EdgeList:
 
 
 def read_edges(graph: object, *, directed: bool) -> EdgeList:
-    """Number the nodes and edges of `graph` in a fixed order.
+    """Number the nodes and edges of a networkx graph, or of pairs (u, v), in a fixed order.
 
-    Parameters
-    ----------
-    graph : networkx graph or iterable of (u, v)
-        A networkx graph must be directed if and only if `directed` is True. Its edges keep the order of networkx, and nodes
-        without edges are kept. Parallel edges keep their keys; attributes of edges are ignored.
-    directed : bool
-        Whether (u, v) and (v, u) are different edges. If not, they count as parallel and each keeps its orientation.
-
-    Raises
-    ------
-    InvalidInputError
-        If `graph` is of the wrong kind, an edge is not a pair, or a node cannot be a label (unhashable or NaN).
+    A networkx graph must be directed if and only if `directed` is True. Its edges keep the order of networkx, and nodes without
+    edges are kept. Parallel edges keep their keys; attributes of edges are ignored. If edges are not directed, (u, v) and (v, u)
+    count as parallel and each keeps its orientation. Nodes that cannot be labels (unhashable or NaN) are refused.
     """
     if is_graph(graph):
         _check_kind(graph, directed)
@@ -94,13 +77,7 @@ def numbered_pairs(tails: IntArray, heads: IntArray) -> list[tuple[int, int]]:
 
 
 def node_number(node: Hashable, name: str, edges: EdgeList) -> int:
-    """Number of a node that an argument `name` refers to.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not a node of the graph.
-    """
+    """Number of the node that an argument `name` refers to."""
     try:
         return edges.nodes.index(node)
     except ValueError:

@@ -18,17 +18,9 @@ _OUTER: Final = (list, dict)
 
 
 def strict_json(text: str | bytes) -> Any:
-    """Parse JSON with finite numbers and distinct keys in each object, of limited size and depth.
+    """Parse JSON with finite numbers and distinct keys in each object, of limited size and depth; bytes must be UTF-8.
 
-    Parameters
-    ----------
-    text : str or bytes
-        JSON; bytes must be UTF-8.
-
-    Raises
-    ------
-    ValueError
-        If the text is invalid. The message describes what was found; callers add the expectation and the remedy.
+    The message of its ValueError describes what was found; callers add the expectation and the remedy.
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"{len(text):,} characters, which are more than {MOST_CHARACTERS:,}")

@@ -42,10 +42,7 @@ def plain(label: Any) -> Any:
 def refuse_rounded(label: Any, where: str) -> None:
     """Refuse a float that has lost digits of the integer that it was made of, as ids do in a column with missing entries.
 
-    Raises
-    ------
-    InvalidInputError
-        If the label is or contains such a float.
+    It is also refused as a part of a label.
     """
     if isinstance(label, tuple | list):
         for part in label:
@@ -76,23 +73,8 @@ def in_item_order(values: Any, of: Items, name: str) -> Any:
 def arranged(values: Any, labels: Sequence[Hashable], name: str, *, missing: object = _REQUIRED, rows: Sequence[Any] = ()) -> Any:
     """Numbers in the order of these labels, from a mapping or a Series; anything else unchanged.
 
-    Parameters
-    ----------
-    values : object
-        The numbers. A Series with the index 0, 1, ... of rows is in order, unless these are labels.
-    labels : sequence of hashable
-        The labels.
-    name : str
-        Name of the argument.
-    missing : object
-        The entry for labels without a number; by default they are an error.
-    rows : sequence
-        Another index of rows.
-
-    Raises
-    ------
-    InvalidInputError
-        If a label is unknown, missing or not distinct, or an index of rows could be one of labels in another order.
+    A Series with the index 0, 1, ... or `rows` is in order, unless these are labels; an index that could number the rows or be
+    the labels in another order is refused. `missing` is the entry for labels without a number; by default they are an error.
     """
     if isinstance(values, Mapping):
         keys, entries = list(values), list(values.values())
@@ -131,12 +113,9 @@ def arranged(values: Any, labels: Sequence[Hashable], name: str, *, missing: obj
 
 
 def paired(values: Any, others: Any, name: str) -> Any:
-    """Numbers in the order of `others`, a sequence of labels, or a Series of which they have the index; others unchanged.
+    """Numbers in the order of `others`, which are labels or a Series with the same index; anything but a Series unchanged.
 
-    Raises
-    ------
-    InvalidInputError
-        If a Series has another index, unless this is 0, 1, ...
+    A Series of another index is refused, unless this is 0, 1, ...
     """
     if not has_index(values):
         return values
@@ -157,13 +136,7 @@ def paired(values: Any, others: Any, name: str) -> Any:
 
 
 def is_positional(keys: Sequence[Any], labels: Sequence[Hashable], name: str, rows: Sequence[Any] = ()) -> bool:
-    """Whether an index of a Series numbers rows: 0, 1, ... or this other one.
-
-    Raises
-    ------
-    InvalidInputError
-        If its entries are also the labels, in another order.
-    """
+    """Whether an index of a Series numbers rows, as 0, 1, ... or as `rows`; refused if it is the labels in another order."""
     if not numbers_rows(keys) and list(keys) != list(rows):
         return False
     if not set(labels).issuperset(keys):

@@ -134,30 +134,18 @@ def read_name(names: tuple[str, ...], value: Any) -> str:
 
 @dataclass(frozen=True)
 class Key:
-    """A field of a record: a key of study files if it has an example, and an option of commands if it has a help text.
-
-    Attributes
-    ----------
-    kind : Kind
-        The kind of its values.
-    example : str
-        A line of a study file, ``name = value``.
-    help, panel, metavar, also :
-        The help text of the option, the panel that it is shown in, the name of its value, and its other names.
-    is_checked : bool
-        Whether the option is a text that is read and checked as in study files; the library checks the others.
-    shown : object
-        The default that commands show and pass, if it is not that of the field.
-    """
+    """A field of a record: a key of study files if it has an example, and an option of commands if it has a help text."""
 
     kind: Kind = TEXT
-    example: str = ""
+    example: str = ""  # a line of a study file, `name = value`
+    # Of the option: its help text, the panel that it is shown in, the name of its value, and its other names.
     help: str = ""
     panel: str = ""
     metavar: str | None = None
     also: tuple[str, ...] = ()
+    # Whether the option is a text that is read and checked as in study files; the library checks the others.
     is_checked: bool = False
-    shown: object = None
+    shown: object = None  # the default that commands show and pass, if it is not that of the field
 
     @property
     def name(self) -> str:

@@ -26,18 +26,7 @@ REMEDY: Final = "costs are minimised, rewards are maximised"
 
 
 def one_of(rewards: Any, costs: Any, name: str, cost_name: str = "costs") -> tuple[Any, bool]:
-    """Return the argument that is not None, and whether it is `costs`.
-
-    Parameters
-    ----------
-    rewards, costs : object or None
-        The two arguments, named `name` and `cost_name`.
-
-    Raises
-    ------
-    InvalidInputError
-        Unless exactly one is given.
-    """
+    """The argument that is not None, and whether it is `costs`; exactly one must be given. The names are for errors."""
     if costs is None and rewards is not None:
         return rewards, False
     if costs is not None and rewards is None:
@@ -66,11 +55,6 @@ def as_numbers(values: Any) -> FloatArray:
     """The values as new floats, NaN where they are None or masked.
 
     NumPy would also convert texts and dates, drop imaginary parts, and read the data under a mask.
-
-    Raises
-    ------
-    InvalidInputError
-        If they are no numbers.
     """
     import numpy as np
 
@@ -92,26 +76,14 @@ def as_numbers(values: Any) -> FloatArray:
 
 
 def round_number(round_id: object) -> int:
-    """The id of a round.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not an integer.
-    """
+    """The id of a round, which must be an integer."""
     if isinstance(round_id, bool) or not isinstance(round_id, Integral):
         raise InvalidInputError(f"round_id must be an integer, got {round_id!r}: pass round.id")
     return int(round_id)
 
 
 def listed_outcomes(outcomes: Outcomes | None, costs: Outcomes | None) -> tuple[list[tuple[int, Outcome]], bool]:
-    """Ids of rounds with their outcomes, and whether these are costs.
-
-    Raises
-    ------
-    InvalidInputError
-        If these are not pairs, or both or neither of `outcomes` and `costs` are given.
-    """
+    """Ids of rounds with their outcomes, and whether these are costs. Exactly one of `outcomes` and `costs` must be given."""
     given, in_costs = one_of(outcomes, costs, "outcomes")
     pairs = given.items() if isinstance(given, Mapping) else given
     try:
@@ -127,13 +99,7 @@ def listed_outcomes(outcomes: Outcomes | None, costs: Outcomes | None) -> tuple[
 def whole_number(
     value: object, name: str, *, least: int = 0, most: int | None = None, remedy: str = "pass a number of rounds"
 ) -> int:
-    """A number, by default of rounds.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not an integer >= `least`, or larger than `most`.
-    """
+    """A number, by default of rounds, which must be an integer >= `least` and at most `most`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise InvalidInputError(f"{name} must be an integer >= {least}, got {value!r}: {remedy}")
     if most is not None and int(value) > most:
@@ -142,13 +108,7 @@ def whole_number(
 
 
 def number_of_rounds(count: object) -> int:
-    """The number of rounds that `ask_many` opens.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not an integer from 1 to MOST_AT_ONCE.
-    """
+    """The number of rounds that `ask_many` opens, which must be an integer from 1 to MOST_AT_ONCE."""
     return whole_number(count, "count", least=1, most=MOST_AT_ONCE)
 
 

@@ -22,13 +22,7 @@ def numbers_rows(index: Any) -> bool:
 
 
 def new_frame(columns: Mapping[str, Any]) -> DataFrame:
-    """A frame with these columns.
-
-    Raises
-    ------
-    SemibanditsError
-        If pandas is not installed.
-    """
+    """A frame with these columns. It needs pandas, which may be absent."""
     try:
         import pandas
     except ImportError as error:

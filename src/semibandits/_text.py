@@ -21,13 +21,7 @@ LONGEST_FIELD: Final = 100
 
 
 def json_text(value: object, *, indent: int | None = None, separators: tuple[str, str] | None = None) -> str:
-    """`value` as JSON that is safe to print and encode: hidden characters are escaped, so that reading it gives equal texts.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `value` is not plain JSON.
-    """
+    """`value` as JSON that is safe to print and encode: hidden characters are escaped, so that reading it gives equal texts."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
     # Line feeds come from the indentation alone: JSON escapes them within texts.
     return HIDDEN.sub(lambda found: "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)

@@ -24,10 +24,7 @@ _TOKENS: Final = re.compile(
 def strict_toml(text: str) -> dict[str, Any]:
     """Parse TOML of limited size whose keys have a limited number of parts.
 
-    Raises
-    ------
-    ValueError
-        If the text is invalid. The message describes what was found; callers add the expectation and the remedy.
+    The message of its ValueError describes what was found; callers add the expectation and the remedy.
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"{len(text):,} characters, which are more than {MOST_CHARACTERS:,}")

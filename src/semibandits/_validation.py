@@ -110,17 +110,7 @@ def node_places(nodes: Sequence[Hashable], positions: Mapping[Hashable, tuple[fl
 def check_entries(name: str, wanted: str, values: NDArray[Any], valid: NDArray[np.bool_]) -> None:
     """Raise an error that shows the first invalid entry, if there is one.
 
-    Parameters
-    ----------
-    name, wanted : str
-        Name of the array, and the requirement on its entries.
-    values, valid : ndarray, of one shape
-        The entries, and whether each meets the requirement.
-
-    Raises
-    ------
-    InvalidInputError
-        If some entry is invalid.
+    `name` is that of the array, `wanted` the requirement on its entries, and `valid`, of its shape, whether each meets it.
     """
     wrong = np.argwhere(~valid)
     if len(wrong):

@@ -62,12 +62,9 @@ BERNOULLI: Final[tuple[Method, ...]] = ("auto", "cycles")
 
 
 def compile_kernels(workers: int = 1) -> None:
-    """Compile every kernel that decisions, bounds, simulations and learners call.
+    """Compile every kernel that decisions, bounds, simulations and learners call, in at most two processes.
 
-    Parameters
-    ----------
-    workers : int
-        Number of processes; at most two are used. With 1 the kernels are also loaded into this process.
+    With one worker, the kernels are also loaded into this process.
     """
     joblib.Parallel(n_jobs=min(workers, len(TASKS)))(joblib.delayed(_compiling)(task) for task in TASKS)
 
@@ -95,13 +92,7 @@ def compile_for_policies(families: Iterable[Family], policies: Iterable[Policy])
 
 
 def compile_for_study(study: Study) -> None:
-    """Compile what the bound and the simulation of a study call; nothing is written.
-
-    Raises
-    ------
-    InvalidInputError
-        If the study is malformed.
-    """
+    """Compile what the bound and the simulation of a study call; nothing is written."""
     simulation = study.simulation
     if simulation is not None:
         task = Task(study, redraw=False)
@@ -118,12 +109,7 @@ def compile_for_study(study: Study) -> None:
 def compile_for_learner(url: str, name: str) -> None:
     """Compile what asks and tells of a learner in a database call, by rounds of a copy.
 
-    Raises
-    ------
-    InvalidInputError
-        If the URL is malformed, there is no such learner, or its decision set or policy is not of the library.
-    StorageError
-        If the database cannot be used.
+    A decision set or policy that is not of the library is refused.
     """
     with _compiling_at_once():
         with reopened(url, name) as stored:

@@ -19,18 +19,10 @@ LONGEST: Final = 2_000
 
 @dataclass(frozen=True)
 class Option:
-    """An option in an error message: ``size=2`` in Python, ``--size 2`` on the command line, ``size = 2`` in a study file.
+    """An option in an error message: ``size=2`` in Python, ``--size 2`` on the command line, ``size = 2`` in a study file."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the argument or field in Python.
-    value : str, list of str, True or None
-        A value to set, for instance "NODE"; None to name the option only.
-    """
-
-    name: str
-    value: str | list[str] | bool | None = None
+    name: str  # of the argument or field in Python
+    value: str | list[str] | bool | None = None  # a value to set, for instance "NODE"; None to name the option only
 
     def __str__(self) -> str:
         return self.name if self.value is None else f"{self.name}={self.value!r}"

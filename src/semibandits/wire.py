@@ -43,13 +43,7 @@ STATUSES: Final[dict[type[errors.SemibanditsError], int]] = {
 
 
 def as_label(value: Any) -> Hashable:
-    """The label of a JSON value, with tuples for lists.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+    """The label of a JSON value, with tuples for lists; ValueError if it is none."""
     if isinstance(value, list | tuple):
         return tuple(map(as_label, value))
     if value is None or isinstance(value, bool | int | float | str):
@@ -527,21 +521,11 @@ Outcome: TypeAlias = Annotated[
 
 
 class Request(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A JSON object of known fields.
+    """A JSON object of known fields."""
 
-    Attributes
-    ----------
-    call : str
-        Last part of the path of requests with this body.
-    answer : type
-        Record of their answer.
-    example : dict
-        A body for the OpenAPI document.
-    """
-
-    call: ClassVar[str]
-    answer: ClassVar[type[Record]]
-    example: ClassVar[dict[str, Any]]
+    call: ClassVar[str]  # last part of the path of requests with this body
+    answer: ClassVar[type[Record]]  # record of their answer
+    example: ClassVar[dict[str, Any]]  # a body for the OpenAPI document
 
 
 class Available(Request, frozen=True, kw_only=True):

@@ -64,7 +64,7 @@ def library(tmp_path):
     """A library with the cache of this one and three kernels, which call one another."""
     source, copy = Path(semibandits.__file__).parent, tmp_path / "semibandits"
     (copy / "kernels" / "machine").mkdir(parents=True)
-    modules = ("__init__", "background", "cache", "interrupts", "results", "spending", "tiers")
+    modules = ("__init__", "background", "cache", "conversion", "interrupts", "spending", "tiers")
     names = ("__init__", *(f"machine/{name}" for name in modules))
     for name in ("__init__.py", "__init__.pyi", "_lazy.py", "_version.py", *(f"kernels/{name}.py" for name in names)):
         shutil.copy(source / name, copy / name)

@@ -80,18 +80,11 @@ def _options(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program and exit with its exit code.
+    """Run the program and exit with its exit code; `arguments` are ``sys.argv[1:]`` by default.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The command line without the name of the program; ``sys.argv[1:]`` by default.
-
-    Notes
-    -----
-    Exit codes: 0 success; 1 the output was closed, or its reader has exited; 2 invalid input, or a problem that does not fit
-    into memory, with one line on stderr and nothing written; 3 the requested gap was not reached and the bracket is printed,
-    or a simulation failed; 130 interrupted.
+    Exit codes: 0 success; 1 the output was closed, or its reader has exited; 2 invalid input, or a problem that does not fit into
+    memory, with one line on stderr and nothing written; 3 the requested gap was not reached and the bracket is printed, or a
+    simulation failed; 130 interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

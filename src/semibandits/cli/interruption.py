@@ -24,21 +24,12 @@ class InterruptWatch:
 
     Compilation calls Python from code that swallows exceptions: a ``KeyboardInterrupt`` raised there is lost, printed with its
     traceback, or turned into another error. So the first Ctrl-C during compilation is raised at the end of a step, and a second
-    one at once. `check` raises one that was lost.
-
-    Parameters
-    ----------
-    listens : bool
-        Whether to import the compiler and listen to its events now. If not, call `listen` before the first kernel.
-
-    Attributes
-    ----------
-    seen : bool
-        Whether Ctrl-C was pressed.
+    one at once. `check` raises one that was lost. With `listens`, entering imports the compiler and listens to its events;
+    otherwise, call `listen` before the first kernel.
     """
 
     def __init__(self, *, listens: bool = True) -> None:
-        self.seen = False
+        self.seen = False  # whether Ctrl-C was pressed
         self._listens = listens
         self._listener: Listener | None = None
         self._before: Any = None

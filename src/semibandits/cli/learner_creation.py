@@ -37,15 +37,7 @@ class Creation:
 
 
 def create(url: str, name: str, problem: str, options: ProblemOptions, creation: Creation, *, as_json: bool) -> None:
-    """Create a learner and print where it is.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is a learner of this name, or an option is malformed.
-    StorageError
-        If the database cannot be used.
-    """
+    """Create a learner, unless there is one of this name, and print where it is."""
     new_name(name)
     instance = load_problem(find_problem(problem, options)).instance
     arguments = _arguments(instance, options, creation)

@@ -42,13 +42,7 @@ Plot: TypeAlias = Annotated[
 
 
 def checked(record: type, name: str, text: str) -> Any:
-    """The value of a field of a record, from a text; numbers may have the forms 1e6 and 1_000_000.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not one that the field may have.
-    """
+    """The value of a field of a record, from a text; numbers may have the forms 1e6 and 1_000_000."""
     key, value = keys_of(record)[name], text.strip().casefold()
     plain: object = value
     with suppress(InvalidOperation):

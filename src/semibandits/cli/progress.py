@@ -31,14 +31,8 @@ TICK_SECONDS: Final = 1.0
 class StatusLine:
     """A line with a state and the seconds since the start: renewed in place on a terminal, one line each elsewhere.
 
-    Parameters
-    ----------
-    stream : text file
-        Usually stderr.
-    wanted : bool or None
-        None: on a terminal once half a second has passed, elsewhere after four seconds and then once a minute.
-    clock : callable
-        Seconds since any fixed time.
+    If `wanted` is None, the line is shown on a terminal once half a second has passed, elsewhere after four seconds and then once
+    a minute. `clock` returns seconds since any fixed time.
     """
 
     initial = ""

@@ -45,22 +45,10 @@ def run_and_print(
 ) -> None:
     """Run a study and print its results.
 
-    Parameters
-    ----------
-    study : Study
-        The study.
-    remedy : str
-        The option that continues an interrupted run, "" if the same command does.
-    progress : bool or None
-        Whether to show progress on stderr; None: on a terminal, and elsewhere once a minute.
-    as_json : bool
-        Whether to print one JSON object instead of tables.
-    everything : bool
-        Whether to print the whole plan of a bound.
-    save : Path, optional
-        A file for the JSON object of a bound.
-    **how : bool
-        The arguments `resume`, `extend` and `redraw` of `run_study`.
+    `remedy` is the option that continues an interrupted run, "" if the same command does. If `progress` is None, it is shown on
+    stderr on a terminal, and elsewhere once a minute. `as_json` prints one JSON object instead of tables, `everything` the whole
+    plan of a bound; `save` is a file for the JSON object of a bound. `how` are the arguments resume, extend and redraw of
+    `run_study`.
     """
     show_bound = partial(_print_bound, as_json=as_json, everything=everything, save=save)
     with _warnings_as_lines():

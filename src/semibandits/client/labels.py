@@ -13,13 +13,7 @@ from semibandits.wire import Available
 
 
 def encoded_labels(labels: Any, what: str, *, kind: Any = Iterable) -> list[Any]:
-    """Labels as a JSON list; of a mapping or Series from label to truth value, those with True.
-
-    Raises
-    ------
-    InvalidInputError
-        If they are no collection of labels.
-    """
+    """Labels as a JSON list; of a mapping or Series from label to truth value, those with True."""
     by_label = _by_label(labels)
     if by_label and all(is_truth(value) for _, value in by_label):
         labels = [label for label, value in by_label if value]
@@ -34,13 +28,7 @@ def encoded_labels(labels: Any, what: str, *, kind: Any = Iterable) -> list[Any]
 
 
 def encoded_available(available: Any) -> list[Any] | Available:
-    """What is available, as `Learner.ask` takes it: a list of labels, a mask, or pairs of label and truth value.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is none of these.
-    """
+    """What is available, as `Learner.ask` takes it: a list of labels, a mask, or pairs of label and truth value."""
     by_label = _by_label(available)
     pairs = None if by_label is None else [(_plain(label), _plain(value)) for label, value in by_label]
     if pairs is None or not (isinstance(available, Mapping) or is_mask([value for _, value in pairs])):
@@ -49,14 +37,8 @@ def encoded_available(available: Any) -> list[Any] | Available:
 
 
 def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any] | dict[str, Any]:
-    """An outcome as JSON: a list of numbers in order, or of pairs [label, number]; an object if a mapping is empty.
-
-    An empty list of pairs would be an empty list of numbers.
-
-    Raises
-    ------
-    InvalidInputError
-        If they are no numbers, or infinite.
+    """An outcome as JSON: a list of numbers in order, or of pairs [label, number]. An empty mapping becomes an empty object,
+    since an empty list of pairs would be an empty list of numbers.
     """
     by_label = _by_label(outcome)
     with about_costs(what == "costs"):

@@ -45,13 +45,7 @@ _ERRORS: Final = {kind.__name__: kind for kind in STATUSES}
 
 
 class Transport:
-    """Sends requests and repeats them; safe to use from several threads.
-
-    Parameters
-    ----------
-    url, token, timeout, retries
-        As for `Client`.
-    """
+    """Sends requests and repeats them; safe to use from several threads. For the parameters see `Client`."""
 
     def __init__(self, url: str, token: str | None, *, timeout: float, retries: int) -> None:
         parts = None
@@ -156,13 +150,7 @@ def _read_in_time(read: Callable[..., bytes], attempt: threading.local, max_byte
 
 
 def _content(response: httpx.Response, body: bytes) -> Any:
-    """The JSON of an answer.
-
-    Raises
-    ------
-    SemibanditsError
-        The error of the service, of the class that the library raises for it.
-    """
+    """The JSON of an answer. An error of the service is raised as the class that the library raises for it."""
     try:
         content = strict_json(body)
     except ValueError as error:

@@ -12,16 +12,9 @@ from semibandits.instances import instance_from_description
 def measured_dataset(
     name: str, question: str, description: Mapping[str, object], outcomes: Sequence[FloatArray], *, provenance: str, licence: str
 ) -> Dataset:
-    """A dataset whose theta is the mean of the observed outcomes of each item.
+    """A dataset whose theta is the mean of the observed outcomes of each item, at least two for each.
 
-    Parameters
-    ----------
-    name, question, provenance, licence : str
-        As in `Dataset`.
-    description : mapping
-        The JSON form of the instance without ``theta``; ``variance`` is that of the sample unless it is given.
-    outcomes : sequence of d ndarray of float
-        The observed outcomes of each item, at least two.
+    `description` is the JSON form of the instance without ``theta``; ``variance`` is that of the sample unless it is given.
     """
     measured = {"theta": [float(log.mean()) for log in outcomes], "variance": [float(log.var(ddof=1)) for log in outcomes]}
     return Dataset(

@@ -82,11 +82,6 @@ def boston_san_diego(*, model: FareModel | None = None) -> Dataset:
     """Journeys from Boston to San Diego over 26 airports, each flight towards San Diego: 313 flights, 3,300,091 paths.
 
     The reward of a flight is minus its fare in US dollars under `model`.
-
-    Parameters
-    ----------
-    model : FareModel, optional
-        The model of fares.
     """
     model = model or FareModel()
     table = bundled_table("air_fares")

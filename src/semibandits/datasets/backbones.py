@@ -36,26 +36,12 @@ def germany50_multicast() -> Dataset:
 
 
 def multicast_instance(graph: Network, root: str, *, model: DelayModel | None = None) -> Instance:
-    """Arborescences of a network: paths from the root reach each other node over exactly one arc.
+    """Arborescences of a network: paths from the root, which sends the packets, reach each other node over exactly one arc.
 
     Every link gives two arcs, except that arcs into the root are omitted. An arborescence is a common independent set of the
-    graphic matroid of the links and the partition matroid with at most one arc into each node. The reward of an arc is minus
-    its mean delay in ms, and its variance is that of the delay. Both depend on the load in that direction, and both are
-    **modelled, not measured**.
-
-    Parameters
-    ----------
-    graph : Network
-        A geographic network.
-    root : str
-        Name of the node that sends the packets.
-    model : DelayModel, optional
-        The model of delays.
-
-    Raises
-    ------
-    InvalidInputError
-        If the network is not geographic, or `root` is not one of its nodes.
+    graphic matroid of the links and the partition matroid with at most one arc into each node. The reward of an arc is minus its
+    mean delay in ms, and its variance is that of the delay. Both depend on the load in that direction, and both are **modelled,
+    not measured**. The network must be geographic.
     """
     if root not in graph.positions:
         raise unknown_name(f"root in {graph.name}", root, graph.positions)

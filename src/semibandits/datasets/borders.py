@@ -23,30 +23,13 @@ def borders(
 ) -> list[FloatArray]:
     """Coasts and borders of countries within a box, as lines to draw behind a network.
 
-    Parameters
-    ----------
-    west, south, east, north : float
-        The box in degrees of longitude and latitude, ``west < east`` and ``south < north``.
-    margin : float
-        Distance to which lines extend beyond the box on every side, >= 0, as a share of its longer side.
-    states : bool
-        Whether to add the borders between the states of the USA.
+    The box and the lines are in degrees of longitude and latitude. Each line has the shape (k, 2), k >= 2, and is rounded to 0.01
+    degrees except where it is cut at the edge; neighbouring countries share one line. Small islands are omitted. Lines extend
+    beyond the box on every side by `margin`, >= 0, as a share of its longer side. `states` adds the borders between the states of
+    the USA.
 
-    Returns
-    -------
-    list of ndarray of float, shape (k, 2) each, k >= 2
-        Longitude and latitude of the points along each line, rounded to 0.01 degrees except where a line is cut at the
-        edge; neighbouring countries share one line. Small islands are omitted.
-
-    Raises
-    ------
-    InvalidInputError
-        If a number is not finite, the box is empty, or `margin` is negative.
-
-    Notes
-    -----
-    Source: Natural Earth 1:50m, and the US Census Bureau for the states; both are in the public domain. Lines are thinned
-    to within 0.02 degrees, about 2 km.
+    Source: Natural Earth 1:50m, and the US Census Bureau for the states; both are in the public domain. Lines are thinned to
+    within 0.02 degrees, about 2 km.
     """
     box = np.array([[west, south], [east, north]], dtype=np.float64)
     if not (np.isfinite(box).all() and (box[0] < box[1]).all()):
@@ -97,8 +80,6 @@ def _clipped(line: FloatArray, low: FloatArray, high: FloatArray) -> list[FloatA
 def _shares(start: FloatArray, step: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Where each step enters and leaves the box, as shares of its length in [0, 1]; it misses the box if enter >= leave.
 
-    Notes
-    -----
     Liang and Barsky (1984).
     """
     still: BoolArray = step == 0

@@ -41,47 +41,23 @@ _OPENSTREETMAP: Final = "OpenStreetMap contributors, Open Database License (ODbL
 
 @dataclass(frozen=True)
 class RoadLink:
-    """A link that can be driven from `tail` to `head`.
-
-    Attributes
-    ----------
-    tail, head : int
-        Numbers of its end nodes.
-    street : str
-        Name of the street, "" if it has none.
-    kind : str
-        Type of the link, such as "residential".
-    km : float
-        Length in km.
-    minutes : float
-        Free-flow travel time.
-    """
+    """A link that can be driven from node `tail` to node `head`."""
 
     tail: int
     head: int
-    street: str
-    kind: str
+    street: str  # "" if it has no name
+    kind: str  # such as "residential"
     km: float
-    minutes: float
+    minutes: float  # free-flow travel time
 
 
 @dataclass(frozen=True, eq=False)
 class RoadNetwork:
-    """The road network of a city.
-
-    Attributes
-    ----------
-    name : str
-        Name of the city.
-    links : tuple of RoadLink
-        One link for each direction of travel.
-    positions : dict of int to (float, float)
-        Longitude and latitude of each node, in degrees.
-    """
+    """The road network of a city."""
 
     name: str
-    links: tuple[RoadLink, ...]
-    positions: dict[int, tuple[float, float]]
+    links: tuple[RoadLink, ...]  # one for each direction of travel
+    positions: dict[int, tuple[float, float]]  # longitude and latitude of each node, in degrees
 
     def __repr__(self) -> str:
         return brief(self)
@@ -104,16 +80,7 @@ class RoadNetwork:
     def travel_times(self, title: str, source: int, target: int, slowdown: np.ndarray, note: str) -> Instance:
         """Routes from source to target; the reward of a link is minus its mean travel time in minutes.
 
-        Parameters
-        ----------
-        title : str
-            Name of the instance.
-        source, target : int
-            Two different nodes.
-        slowdown : ndarray of float, shape (number of links,)
-            Mean travel times over free-flow times, >= 1.
-        note : str
-            What is measured and what is modelled.
+        `slowdown`, shape (number of links,): mean over free-flow travel time, >= 1. `note`: what is measured and what modelled.
         """
         free = np.array([link.minutes for link in self.links])
         means = free * slowdown
@@ -204,20 +171,7 @@ def _city(name: str, title: str, question: str, network: RoadNetwork, source: in
 
 
 def road_network(archive: str, name: str) -> RoadNetwork:
-    """A road network of OpenStreetMap in aequilibrae.
-
-    Parameters
-    ----------
-    archive : {"nauru", "coquimbo"}
-        Name of the example in the package.
-    name : str
-        Name of the city.
-
-    Raises
-    ------
-    SemibanditsError
-        If the package aequilibrae is not installed.
-    """
+    """The road network of a city, from OpenStreetMap. `archive` is an example of aequilibrae, "nauru" or "coquimbo"."""
     links = []
     with _database(archive) as database:
         positions = _positions(database)

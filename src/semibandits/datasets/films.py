@@ -41,14 +41,9 @@ _MEASURED: Final = (
 def occupations() -> Dataset:
     """A different genre for each of ten occupations: matchings that saturate the occupations.
 
-    The occupations are those with the most ratings, except "other" and "none"; the genres are the 14 with the most ratings.
-    The reward is a rating that a user with that occupation gave to a film of that genre; a film of several genres counts for
-    each of them. All 140 pairs have at least 89 ratings.
-
-    Raises
-    ------
-    SemibanditsError
-        If the package recbole is not installed.
+    The occupations are those with the most ratings, except "other" and "none"; the genres are the 14 with the most ratings. The
+    reward is a rating that a user with that occupation gave to a film of that genre; a film of several genres counts for each of
+    them. All 140 pairs have at least 89 ratings.
     """
     films = _MovieLens()
     ratings: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
@@ -78,11 +73,6 @@ def shortlist() -> Dataset:
 
     Ties in the number of ratings are broken by the number in MovieLens, the smaller first: the fiftieth film is Apollo 13, not
     Amadeus.
-
-    Raises
-    ------
-    SemibanditsError
-        If the package recbole is not installed.
     """
     films = _MovieLens()
     chosen = films.most_rated(SHORTLIST)
@@ -103,13 +93,8 @@ def shortlist() -> Dataset:
 def two_a_genre() -> Dataset:
     """The two best films of each genre among the hundred with the most ratings: a partition matroid.
 
-    A film counts for its rarest genre in the catalogue, the first in alphabetical order if two are equally rare: rare genres
-    are the most informative. A genre with only one film always contributes that film.
-
-    Raises
-    ------
-    SemibanditsError
-        If the package recbole is not installed.
+    A film counts for its rarest genre in the catalogue, the first in alphabetical order if two are equally rare: rare genres are
+    the most informative. A genre with only one film always contributes that film.
     """
     films = _MovieLens()
     chosen = films.most_rated(MOST_RATED)

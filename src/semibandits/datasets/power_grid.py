@@ -76,13 +76,8 @@ class LossModel:
 def radial(*, model: LossModel | None = None) -> Dataset:
     """The 32 lines to close in a grid of 33 buses and 37 lines: 50,751 spanning trees.
 
-    Distribution grids are operated as trees, so that a fault is fed from one side only. The reward of a closed line is minus
-    its loss in an hour under `model`.
-
-    Parameters
-    ----------
-    model : LossModel, optional
-        The model of losses.
+    Distribution grids are operated as trees, so that a fault is fed from one side only. The reward of a closed line is minus its
+    loss in an hour under `model`.
     """
     model = model or LossModel()
     table = bundled_table("power_grid")

@@ -14,18 +14,10 @@ from semibandits.datasets.base import Dataset
 
 @dataclass(frozen=True)
 class Package:
-    """A package that contains data which are not bundled.
+    """A package that contains data which are not bundled."""
 
-    Attributes
-    ----------
-    name : str
-        Its import name.
-    install : str
-        The command that installs it.
-    """
-
-    name: str
-    install: str
+    name: str  # import name
+    install: str  # the command that installs it
 
     @property
     def missing(self) -> bool:
@@ -43,21 +35,11 @@ AEQUILIBRAE: Final = Package("aequilibrae", 'pip install --no-deps "aequilibrae=
 
 @dataclass(frozen=True)
 class Entry:
-    """A dataset before it is built.
-
-    Attributes
-    ----------
-    build : callable
-        Builds the dataset.
-    title : str
-        The choice in a few words.
-    needs : Package or None
-        The package with its data, None if they are bundled.
-    """
+    """A dataset before it is built."""
 
     build: Callable[[], Dataset]
-    title: str
-    needs: Package | None = None
+    title: str  # the choice in a few words
+    needs: Package | None = None  # the package with its data, None if they are bundled
 
 
 ENTRIES: Final[Mapping[str, Entry]] = {

@@ -18,23 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class BipartiteEdges:
-    """A bipartite multigraph with numbered rows, columns and edges.
+    """A bipartite multigraph with numbered rows, columns and edges."""
 
-    Attributes
-    ----------
-    rows, columns : tuple
-        Labels of the two sides, in the order of the networkx graph or of first occurrence in the pairs.
-    row_index, column_index : ndarray of int, shape (n_edges,)
-        Edge i joins ``rows[row_index[i]]`` to ``columns[column_index[i]]``.
-    items : tuple
-        Label of each edge: ``(row, column)``, or ``(row, column, k)`` for parallel edges.
-    """
-
+    # Labels of the two sides, in the order of the networkx graph or of first occurrence in the pairs.
     rows: tuple[Hashable, ...]
     columns: tuple[Hashable, ...]
+    # Shape (n_edges,): edge i joins rows[row_index[i]] to columns[column_index[i]].
     row_index: IntArray
     column_index: IntArray
-    items: tuple[Hashable, ...]
+    items: tuple[Hashable, ...]  # label of each edge: (row, column), or (row, column, k) for parallel edges
 
     def __post_init__(self) -> None:
         self.row_index.setflags(write=False)
@@ -42,19 +34,11 @@ class BipartiteEdges:
 
 
 def read_bipartite(edges: object) -> BipartiteEdges:
-    """Number rows, columns and edges in a fixed order.
+    """Number rows, columns and edges of a networkx graph or multigraph, or of pairs (row, column), in a fixed order.
 
-    Parameters
-    ----------
-    edges : networkx Graph or MultiGraph, or iterable of (row, column)
-        In pairs, the two sides have separate labels: row 1 and column 1 are different nodes. Nodes of a networkx graph are
-        rows if their attribute ``bipartite`` is 0 and columns if it is 1; if no node has it, the first node of each
-        connected component is a row.
-
-    Raises
-    ------
-    InvalidInputError
-        If `edges` is malformed or empty, the graph is directed or not bipartite, or only some nodes have the attribute.
+    In pairs, the two sides have separate labels: row 1 and column 1 are different nodes. Nodes of a networkx graph are rows if
+    their attribute ``bipartite`` is 0 and columns if it is 1; if no node has it, the first node of each connected component is a
+    row. A graph that is empty, directed or not bipartite, or where only some nodes have the attribute, is refused.
     """
     if is_graph(edges):
         graph = read_edges(edges, directed=False)

@@ -19,22 +19,9 @@ STEPS_AN_ADDITION: Final = 400
 
 
 def count_common(m1: Matroid, m2: Matroid, size: int, work: int = UNLIMITED) -> int | None:
-    """Exact number of common independent sets of some size.
-
-    Parameters
-    ----------
-    m1, m2 : Matroid
-        Two matroids on the same items.
-    size : int
-        Number of items in a set.
-    work : int
-        Approximate limit on elementary steps.
-
-    Returns
-    -------
-    int or None
-        None if it takes more work or no formula is known. There are formulas for two partition matroids, of which one has
-        few groups, and for arborescences (spanning trees directed away from a root).
+    """Exact number of common independent sets of `size` items; None if it takes more than about `work` elementary steps or no
+    formula is known. There are formulas for two partition matroids, of which one has few groups, and for arborescences (spanning
+    trees directed away from a root).
     """
     if isinstance(m1, Partition) and isinstance(m2, Partition):
         first, second = sorted((m1, m2), key=lambda matroid: _states(matroid, size), reverse=True)
@@ -63,17 +50,11 @@ def root_of(graphic: Graphic, heads: Partition, size: int) -> int | None:
 
 
 def count_within_quotas(first: Partition, second: Partition, size: int, most: int = MOST_STEPS) -> int | None:
-    """Number of sets of `size` items that respect the capacities of two partitions.
+    """Number of sets of `size` items that respect the capacities of two partitions; None if it takes more than `most` additions.
+    Pass the partition with more groups first.
 
-    Returns
-    -------
-    int or None
-        None if it takes more than `most` additions; pass the partition with more groups first.
-
-    Notes
-    -----
-    Dynamic programme over the groups of the first partition. Its state is the number of items in each group of the second:
-    it multiplies polynomials with one variable for each of these groups, whose coefficients are counts.
+    Dynamic programme over the groups of the first partition. Its state is the number of items in each group of the second: it
+    multiplies polynomials with one variable for each of these groups, whose coefficients are counts.
     """
     if _states(second, size) ** 2 * len(first.capacities) > most:
         return None

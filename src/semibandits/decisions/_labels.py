@@ -11,13 +11,7 @@ from semibandits.matroids._checks import as_labels
 
 
 def different_labels(items: Iterable[Hashable] | None, d: int) -> tuple[Hashable, ...] | None:
-    """The labels, if there are d different ones; None if none were given.
-
-    Raises
-    ------
-    InvalidInputError
-        If `items` is not a sequence of d different hashable labels.
-    """
+    """The labels, which must be d different hashable ones; None if none were given."""
     if items is None:
         return None
     labels = tuple(as_labels(items, "items"))
@@ -32,13 +26,7 @@ def different_labels(items: Iterable[Hashable] | None, d: int) -> tuple[Hashable
 
 
 def checked_frame(frame: Any, instead: str) -> Any:
-    """The frame; `instead` is the call for callers without one.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not a frame.
-    """
+    """The frame; anything else is refused, with the advice to use `instead`, the call for callers without a frame."""
     if not is_frame(frame):
         raise InvalidInputError(f"frame must be a frame of pandas or polars, got {type(frame).__name__}: use {instead}")
     return frame

@@ -27,20 +27,18 @@ def budgeted_basis(
 ) -> BoolArray | None:
     """Basis with ``budgets·x >= at_least`` and ``rewards·x >= ratio * max``, for rewards >= 0; None if infeasible.
 
-    Notes
-    -----
-    Let l be the multiplier that minimises the Lagrangian bound. Among the bases that are optimal for ``rewards + l budgets``,
-    let y miss the budget and x meet it. Optimal bases are the bases of a matroid, so single swaps lead from y to x through
-    optimal bases, and one of these swaps, -j +i, leads from a basis y' that misses the budget to a basis x' that meets it. As
-    y' is optimal for the relaxation and misses the budget, ``rewards·y' >= OPT``. Hence ``rewards·x' >= OPT - rewards[j]``.
+    Let l be the multiplier that minimises the Lagrangian bound. Among the bases that are optimal for ``rewards + l budgets``, let
+    y miss the budget and x meet it. Optimal bases are the bases of a matroid, so single swaps lead from y to x through optimal
+    bases, and one of these swaps, -j +i, leads from a basis y' that misses the budget to a basis x' that meets it. As y' is
+    optimal for the relaxation and misses the budget, ``rewards·y' >= OPT``. Hence ``rewards·x' >= OPT - rewards[j]``.
 
-    Guess the k = ceil(1 / (1 - ratio)) largest rewards of the best basis: force these items in and larger ones out. Then j,
-    which is not among them, has a reward of at most OPT / k, and ``rewards·x' >= (1 - 1/k) OPT >= ratio * OPT``. There are at
-    most d^k guesses. They are made item by item, largest reward first, within branch and bound that ends once the best basis
-    reaches the ratio times the bound, nearly always before the first guess.
+    Guess the k = ceil(1 / (1 - ratio)) largest rewards of the best basis: force these items in and larger ones out. Then j, which
+    is not among them, has a reward of at most OPT / k, and ``rewards·x' >= (1 - 1/k) OPT >= ratio * OPT``. There are at most d^k
+    guesses. They are made item by item, largest reward first, within branch and bound that ends once the best basis reaches the
+    ratio times the bound, nearly always before the first guess.
 
-    Ravi and Goemans 1996 (spanning trees), Hassin and Levin 2004, for budgets of the form "at most". All bases have m items,
-    so replacing budgets c by max(c) - c converts one form into the other.
+    Ravi and Goemans 1996 (spanning trees), Hassin and Levin 2004, for budgets of the form "at most". All bases have m items, so
+    replacing budgets c by max(c) - c converts one form into the other.
     """
     criterion = budget_criterion(rewards, budgets, at_least)
     k = math.ceil(1.0 / (1.0 - ratio) - 1e-9)

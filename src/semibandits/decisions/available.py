@@ -23,24 +23,9 @@ MOST_SHOWN: Final = 3
 
 
 def available_decisions(decision_set: DecisionSet, available: BoolArray) -> DecisionSet:
-    """The decisions of a set that use available items only, as a set over these items in the same order.
-
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        The decisions.
-    available : ndarray of bool, shape (d,)
-        Items that may be used, at least one.
-
-    Returns
-    -------
-    DecisionSet
-        Of the same family where the family can leave out items, otherwise an `AvailableDecisions`.
-
-    Raises
-    ------
-    Infeasible
-        If every decision uses another item.
+    """The decisions that use only the `available` items, shape (d,), at least one, as a set over these items in the same order:
+    of the same family where the family can leave out items, otherwise an `AvailableDecisions`. Raises `Infeasible` if every
+    decision uses another item.
     """
     general = AvailableDecisions(decision_set, np.flatnonzero(available))
     own = decision_set.restricted_to(general.places)
@@ -48,13 +33,7 @@ def available_decisions(decision_set: DecisionSet, available: BoolArray) -> Deci
 
 
 def best_available(decision_set: DecisionSet, available: BoolArray, first: FloatArray, second: FloatArray) -> BoolArray:
-    """The decision of `maximize_in_order` among those that use available items only, shape (d,).
-
-    Raises
-    ------
-    Infeasible
-        If every decision uses another item.
-    """
+    """The decision of `maximize_in_order` among those of available items only, shape (d,); `Infeasible` if there is none."""
     x = np.zeros(decision_set.d, dtype=np.bool_)
     if available.any():
         left = available_decisions(decision_set, available)
@@ -66,21 +45,10 @@ def best_available(decision_set: DecisionSet, available: BoolArray, first: Float
 
 @final
 class AvailableDecisions(DecisionSet):
-    """The decisions of any set that use some of its items only.
+    """The decisions of any set that use only the items in `places`, ascending, at least one: item i of the new set is
+    ``places[i]`` of the old one. Raises `Infeasible` if every decision uses another item.
 
     The oracles are those of the set, with weights for the other items that are so low that no decision makes up for them.
-
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        The decisions.
-    places : ndarray of int, shape (k,)
-        The available items, ascending, at least one. Item i of the new set is ``places[i]`` of the old one.
-
-    Raises
-    ------
-    Infeasible
-        If every decision uses another item.
     """
 
     def __init__(self, decision_set: DecisionSet, places: IntArray) -> None:
@@ -121,13 +89,7 @@ class AvailableDecisions(DecisionSet):
         return self._upper
 
     def maximize(self, weights: ArrayLike) -> BoolArray:
-        """Decision of largest total weight; see :meth:`DecisionSet.maximize`.
-
-        Raises
-        ------
-        SolverError
-            If the weights are too large to be compared with lower ones.
-        """
+        """Decision of largest total weight; `SolverError` if the weights are too large to be compared with lower ones."""
         return self._part(self._answer(item_vector(weights, self, "weights")))
 
     def index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
@@ -135,14 +97,8 @@ class AvailableDecisions(DecisionSet):
         return self._whole.index_of(self._filled(rewards, 0.0), self._filled(bonuses, 0.0), self._decision(x))
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
-        """The available ones among all decisions, in their order; see :meth:`DecisionSet.enumerate`.
-
-        Raises
-        ------
-        TooManyDecisionsError
-            If there are more than `limit` decisions, or the whole set has more than `limit` and more than 100,000.
-        UnsupportedError
-            If the family cannot list its decisions.
+        """The available ones among all decisions, in their order. `TooManyDecisionsError` if there are more than `limit`, or if
+        the whole set has more than `limit` and more than 100,000.
         """
         rows = self._whole.enumerate(max(limit, MOST_LISTED))
         left = rows[~rows[:, self._is_missing].any(axis=1)][:, self.places]

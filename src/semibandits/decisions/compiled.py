@@ -48,25 +48,13 @@ def pointer(kernel: Any, signature: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class CompiledOracle:
-    """P_LM and P_IM over one decision set, callable from kernels.
+    """P_LM and P_IM over one decision set, callable from kernels."""
 
-    Attributes
-    ----------
-    family : OraclePointers
-        Pointers to P_LM and to the other kernels of a search for P_IM, see :mod:`semibandits.kernels.oracles.pointers`.
-    index : function pointer
-        P_IM; for most families :func:`semibandits.kernels.search.branch_and_bound.index_search`.
-    data : tuple of 8 ndarrays of int
-        The decision set.
-    d, m : int
-        Number of items, and number of items in the largest decision.
-    """
-
-    family: OraclePointers
-    index: Any
-    data: tuple[IntArray, ...]
+    family: OraclePointers  # pointers to P_LM and to the other kernels of a search for P_IM, see `kernels.oracles.pointers`
+    index: Any  # pointer to P_IM, for most families `kernels.search.branch_and_bound.index_search`
+    data: tuple[IntArray, ...]  # the decision set: 8 arrays
     d: int
-    m: int
+    m: int  # number of items in the largest decision
 
     def without_search(self) -> CompiledOracle:
         """The same oracle for policies that use P_LM only, without kernels for P_IM that would have to be compiled."""
@@ -76,26 +64,14 @@ class CompiledOracle:
         return replace(self, family=OraclePointers(self.family.linear, *unavailable), index=pointer(no_index, INDEX))
 
     def maximize(self, weights: FloatArray) -> BoolArray:
-        """Decision of largest total weight, shape (d,).
-
-        Raises
-        ------
-        SolverError
-            If the kernel fails.
-        """
+        """Decision of largest total weight, shape (d,); `SolverError` if sums of weights overflow."""
         x = np.empty(self.d, dtype=np.bool_)
         if ask_linear(self.family.linear, self.data, weights, x) != ANSWERED:
             raise SolverError("weights must have finite sums, got weights whose sums overflow: scale them down")
         return x
 
     def search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float = 1.0, most: int = NO_LIMIT) -> IndexAnswer:
-        """Maximise ``rewards·x + sqrt(bonuses·x)``, to within `ratio`, with a budget of linear maximisations.
-
-        Raises
-        ------
-        SolverError
-            If the search fails.
-        """
+        """Maximise ``rewards·x + sqrt(bonuses·x)``, to within `ratio`, with a budget of `most` linear maximisations."""
         x, report = np.empty(self.d, dtype=np.bool_), np.zeros(REPORT)
         rewards, bonuses = (np.require(values, requirements=("C", "W")) for values in (rewards, bonuses))  # as kernels expect
         problem = IndexProblem(rewards, bonuses, ratio, 1.0, 0.0, x, self.m, most)
@@ -107,14 +83,8 @@ class CompiledOracle:
         return IndexAnswer(x, value, value if is_exact else report[BOUND], status == SOLVED, int(report[SPENT]))
 
     def search_budget(self, rewards: FloatArray, budgets: FloatArray, at_least: float) -> BoolArray | None:
-        """Decision of largest reward with ``budgets·x >= at_least``, without a tolerance; None if infeasible.
-
-        Sums of integers are multiples of a common divisor, which sharpens budget and bounds.
-
-        Raises
-        ------
-        SolverError
-            If the search fails.
+        """Decision of largest reward with ``budgets·x >= at_least``, without a tolerance; None if infeasible. Sums of integers
+        are multiples of a common divisor, which sharpens budget and bounds.
         """
         x, report = np.empty(self.d, dtype=np.bool_), np.zeros(REPORT)
         rewards, budgets = (np.require(values, requirements=("C", "W")) for values in (rewards, budgets))

@@ -28,23 +28,12 @@ class Decisions:
 
     Row k consists of the items that are either in `base` or in ``changed[ptr[k]:ptr[k + 1]]``, not in both. Decisions near the
     best one take a few numbers each, however many items they have.
-
-    Attributes
-    ----------
-    d : int
-        Number of items.
-    base : ndarray of int
-        Items of the base, ascending; it may be empty.
-    ptr : ndarray of int, shape (k + 1,)
-        Where the items of each row begin and end.
-    changed : ndarray of int
-        For each row, the items that it adds to the base or removes from it, ascending.
     """
 
     d: int
-    base: IntArray
-    ptr: IntArray
-    changed: IntArray
+    base: IntArray  # items, ascending; it may be empty
+    ptr: IntArray  # (number of rows + 1,)
+    changed: IntArray  # items, ascending within each row
 
     def __post_init__(self) -> None:
         for array in (self.base, self.ptr, self.changed):
@@ -174,13 +163,7 @@ class Decisions:
         return np.array([known.setdefault(changed[ptr[k] : ptr[k + 1]].tobytes(), k) for k in range(len(self))], dtype=np.int64)
 
     def dense(self, *, remedy: str = "leave items out") -> BoolArray:
-        """All rows as a boolean array, shape (k, d).
-
-        Raises
-        ------
-        TooManyDecisionsError
-            If it does not fit into memory.
-        """
+        """All rows as a boolean array, shape (k, d); `TooManyDecisionsError` if it does not fit into memory."""
         check_table(len(self), self.d, remedy=remedy)
         rows = np.tile(self.base_mask, (len(self), 1))
         rows[self.rows, self.changed] ^= True
@@ -191,24 +174,12 @@ class Decisions:
         return len(self.base) + np.bincount(self.rows, self.signs, minlength=len(self)).astype(np.int64)
 
     def check_listing(self, lists: int = 1) -> None:
-        """Check that so many lists of Python with the items of every row may be made.
-
-        Raises
-        ------
-        TooManyDecisionsError
-            If they do not fit into memory.
-        """
+        """Check that `lists` Python lists with the items of every row fit into memory; `TooManyDecisionsError` if they do not."""
         remedy = "read a few decisions at a time from plan.items, or use plan.to_csr()"
         check_lists(len(self), int(self.sizes().sum()), lists * LISTED, remedy=remedy)
 
     def to_csr(self) -> csr_array:
-        """All rows as a sparse array of booleans, shape (k, d).
-
-        Raises
-        ------
-        TooManyDecisionsError
-            If the items of all decisions do not fit into memory.
-        """
+        """All rows as a sparse array of booleans, shape (k, d); `TooManyDecisionsError` if their items do not fit into memory."""
         from scipy.sparse import csr_array
 
         sizes = self.sizes()

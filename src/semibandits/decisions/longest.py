@@ -22,20 +22,11 @@ def warn_of_longest_path(
     in_costs: bool = False,
     stacklevel: int,
 ) -> None:
-    """Warn if decisions are paths and all mean rewards are positive.
+    """Warn if decisions are paths and all mean rewards are positive: then the longest path is best. Routes need no warning, as
+    their rewards are never positive.
 
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        The decisions. Routes need no warning: their rewards are never positive.
-    theta : ndarray of float, shape (d,)
-        Mean rewards.
-    remedy : sequence of str or Option
-        How to find the shortest path.
-    in_costs : bool
-        Whether the user gave costs, which then are all negative.
-    stacklevel : int
-        Number of calls from here to the code that the warning is about, 1 for the caller.
+    `remedy` describes how to find the shortest path. With `in_costs` the user gave costs, which then are all negative.
+    `stacklevel` is the number of calls from here to the code that the warning is about, 1 for the caller.
     """
     if not isinstance(decision_set, Paths) or not (theta > 0).all():
         return

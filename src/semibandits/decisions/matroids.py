@@ -25,21 +25,11 @@ from semibandits.matroids import Matroid, quotas
 
 @dataclass(frozen=True, eq=False)
 class BestSwaps:
-    """The optimal basis x* and the best single swap for each other item to enter (theory T2).
+    """The optimal basis x* and the best single swap for each other item to enter (theory T2)."""
 
-    Attributes
-    ----------
-    decision : ndarray of bool, shape (d,)
-        The optimal basis x*.
-    leaving : ndarray of int, shape (d,)
-        ``leaving[i]``: item j_i whose replacement by item i costs least; -1 for items of x* and for loops.
-    gaps : ndarray of float, shape (d,)
-        delta_i = weights[j_i] - weights[i] >= 0, the gap of x* - j_i + i; inf where `leaving` is -1.
-    """
-
-    decision: BoolArray
-    leaving: IntArray
-    gaps: FloatArray
+    decision: BoolArray  # (d,): x*
+    leaving: IntArray  # (d,): item j_i whose replacement by item i costs least; -1 for items of x* and for loops
+    gaps: FloatArray  # (d,): delta_i = weights[j_i] - weights[i] >= 0, the gap of x* - j_i + i; inf where `leaving` is -1
 
     def __post_init__(self) -> None:
         for array in (self.decision, self.leaving, self.gaps):

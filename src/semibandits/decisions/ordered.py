@@ -14,17 +14,7 @@ from semibandits.kernels.search import ordered
 
 
 def maximize_in_order(decision_set: DecisionSet, first: FloatArray, second: FloatArray) -> BoolArray:
-    """Of the decisions of largest ``first·x``, one of largest ``second·x``, by `maximize` of the set.
-
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        The decisions.
-    first : ndarray of float, shape (d,)
-        Small integers.
-    second : ndarray of float, shape (d,)
-        Any numbers.
-    """
+    """Of the decisions of largest ``first·x`` (small integers), one of largest ``second·x``, by `maximize` of the set."""
     d, m = decision_set.d, decision_set.m
     if decision_set.upper is not None:  # at which weights are clipped, so that they cannot be scaled
         weights = np.maximum(second + (2.0 * m * np.abs(second).max(initial=0.0) + 1.0) * first, -LARGEST_NUMBER)

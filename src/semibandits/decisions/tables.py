@@ -11,23 +11,8 @@ LARGEST_TABLE: Final = 1_000_000_000
 
 
 def check_table(rows: int, d: int, entry: int = 1, *, remedy: str = "leave items out") -> None:
-    """Check that a table may be allocated.
-
-    Parameters
-    ----------
-    rows : int
-        Number of rows: decisions of a plan, or others with an entry per item.
-    d : int
-        Number of items.
-    entry : int
-        Bytes per entry.
-    remedy : str
-        Advice in the error message.
-
-    Raises
-    ------
-    TooManyDecisionsError
-        If the table needs more than `LARGEST_TABLE` bytes.
+    """Check that a table of `entry` bytes per entry and d entries per row needs at most `LARGEST_TABLE` bytes;
+    `TooManyDecisionsError` with the advice `remedy` if it needs more. Rows are decisions, or others with an entry per item.
     """
     needed = rows * d * entry
     if needed > LARGEST_TABLE:
@@ -38,23 +23,8 @@ def check_table(rows: int, d: int, entry: int = 1, *, remedy: str = "leave items
 
 
 def check_lists(rows: int, entries: int, entry: int, *, remedy: str) -> None:
-    """Check that the items of several decisions may be listed.
-
-    Parameters
-    ----------
-    rows : int
-        Number of decisions.
-    entries : int
-        Number of items of all decisions together.
-    entry : int
-        Bytes per item.
-    remedy : str
-        Advice in the error message.
-
-    Raises
-    ------
-    TooManyDecisionsError
-        If the lists need more than `LARGEST_TABLE` bytes.
+    """Check that lists of the items of `rows` decisions, `entries` items together of `entry` bytes each, need at most
+    `LARGEST_TABLE` bytes; `TooManyDecisionsError` with the advice `remedy` if they need more.
     """
     needed = entries * entry
     if needed > LARGEST_TABLE:

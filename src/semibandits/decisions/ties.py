@@ -24,20 +24,11 @@ class Ties:
     """Two decisions tie iff their rewards differ by at most ``tolerance * m`` times the largest ``|theta_i|`` of an item in which
     they differ or that is in the best one. So an item in neither of them sets no scale, however large its mean is. An item that
     every decision contains sets none either, if it is out of scale: see `without_constants`.
-
-    Attributes
-    ----------
-    sizes : ndarray of float, shape (d + 1,)
-        ``|theta_i|`` of each item, and 0 for the item -1.
-    share : float
-        ``tolerance * m``.
-    best : float
-        The largest ``|theta_i|`` of an item in the best decision.
     """
 
-    sizes: FloatArray
-    share: float
-    best: float = 0.0
+    sizes: FloatArray  # (d + 1,): |theta_i| of each item, and 0 for the item -1
+    share: float  # tolerance * m
+    best: float = 0.0  # the largest |theta_i| of an item in the best decision
 
     @staticmethod
     def of(theta: FloatArray, best: BoolArray, m: int, tolerance: float) -> Ties:

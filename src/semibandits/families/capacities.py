@@ -19,20 +19,11 @@ class _Capacity(NamedTuple):
 
 
 def read_capacities(texts: Sequence[str], groups: Mapping[str, Sequence[str]]) -> dict[str, dict[str, int]]:
-    """Capacity of each group, by column.
+    """Capacity of each group, by column; `groups` are those that occur in each column.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        ``K`` for all groups, ``NAME=K`` for one group; the prefix ``COLUMN:`` restricts it to the groups of one column.
-        The most specific one applies: first those with a name, then those with a column.
-    groups : mapping from column to sequence of str
-        The groups that occur in each column.
-
-    Raises
-    ------
-    InvalidInputError
-        If a text is malformed or names an unknown group, or a group has no capacity.
+    A text is ``K`` for all groups or ``NAME=K`` for one group; the prefix ``COLUMN:`` restricts it to the groups of one column.
+    The most specific text applies: first those with a name, then those with a column. Unknown groups and groups without a
+    capacity are refused.
     """
     wanted = [_parse(text, groups) for text in texts]
     for capacity in wanted:

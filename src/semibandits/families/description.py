@@ -22,23 +22,11 @@ _DAMAGE: Final = (KeyError, IndexError, TypeError, ValueError, OverflowError, At
 
 
 def describe(decision_set: DecisionSet) -> JSON:
-    """Convert a decision set of a built-in family to plain JSON.
+    """Convert a decision set of a built-in family, over built-in matroids, to plain JSON, the input of :func:`rebuild`. Two sets
+    that were built in the same way have the same description.
 
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        A set of a built-in family, over built-in matroids, whose labels are strings, integers, floats, booleans, None, or
-        tuples of these.
-
-    Returns
-    -------
-    dict
-        Input for :func:`rebuild`. Two sets that were built in the same way have the same description.
-
-    Raises
-    ------
-    UnsupportedError
-        If the set or its matroid is user-defined, or a label has another type; the message states the reason.
+    `UnsupportedError` if the set or its matroid is user-defined, or a label is not a string, integer, float, boolean, None, or a
+    tuple of these.
     """
     family = family_of(decision_set)
     if family is None:
@@ -49,20 +37,10 @@ def describe(decision_set: DecisionSet) -> JSON:
 
 
 def rebuild(description: Mapping[str, Any], d: int | None = None) -> DecisionSet:
-    """Rebuild a decision set from its description, with the same items in the same order and the same answers.
+    """Rebuild a decision set from the output of :func:`describe`, also after a round trip through JSON, with the same items in
+    the same order and the same answers.
 
-    Parameters
-    ----------
-    description : mapping
-        Output of :func:`describe`, possibly after a round trip through JSON.
-    d : int, optional
-        Required number of items. A description that states another number, or without `d` more than 2^21 items, is rejected
-        before memory is allocated.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not a valid description.
+    A description of another number of items than `d`, or without `d` of more than 2^21, is refused before memory is allocated.
     """
     try:
         _check_sizes(description, d)
@@ -84,18 +62,10 @@ def rebuild(description: Mapping[str, Any], d: int | None = None) -> DecisionSet
 
 
 def fingerprint(decision_set: DecisionSet) -> str:
-    """Fingerprint of a decision set; equal sets have the same one in every process.
+    """Fingerprint of any decision set, also a user-defined one; equal sets have the same one in every process.
 
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        Any decision set, including user-defined ones.
-
-    Returns
-    -------
-    str
-        SHA-256 in hexadecimal digits of the canonical JSON of its description. For a set without a description, of its class,
-        d, m, its items as text, and the results of ``maximize`` for five fixed vectors of weights.
+    SHA-256 in hexadecimal digits of the canonical JSON of its description. For a set without a description, of its class, d, m,
+    its items as text, and the results of ``maximize`` for five fixed vectors of weights.
     """
     try:
         content = describe(decision_set)
@@ -111,14 +81,8 @@ def fingerprint(decision_set: DecisionSet) -> str:
 
 
 def digest(content: object) -> str:
-    """SHA-256 of plain JSON in canonical form, in hexadecimal digits.
-
-    Keys are sorted, and whole floats count as integers, since some readers and writers of JSON do not tell them apart.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `content` is not plain JSON, or contains NaN or infinity.
+    """SHA-256 of plain JSON in canonical form, in hexadecimal digits. Keys are sorted, and whole floats count as integers, since
+    some readers and writers of JSON do not tell them apart. Other content, also NaN and infinity, is a TypeError or ValueError.
     """
     text = json.dumps(_whole(content), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -28,13 +28,7 @@ def without_addresses(text: str) -> str:
 
 
 def encode_label(label: Hashable) -> Any:
-    """Convert a label to plain JSON. Floats, tuples and large integers are tagged to preserve their type.
-
-    Raises
-    ------
-    UnsupportedError
-        If it is not a string, integer, float, boolean, None, or a tuple of these.
-    """
+    """Convert a label to plain JSON; floats, tuples and large integers are tagged to preserve their type. NaN is refused."""
     if label is None or type(label) in (bool, str):
         return label
     if type(label) is int:
@@ -66,13 +60,7 @@ def plain_label(label: Hashable) -> Any:
 
 
 def decode_label(value: Any) -> Hashable:
-    """Inverse of :func:`encode_label`.
-
-    Raises
-    ------
-    InvalidInputError
-        If `value` is not an encoded label.
-    """
+    """Inverse of :func:`encode_label`."""
     if value is None or isinstance(value, bool | str | int):
         return value
     match value:
@@ -124,13 +112,7 @@ def decode_ends(edges: Any) -> list[tuple[Hashable, ...]]:
 
 
 def plain_list(value: Any) -> list[Any]:
-    """Return the value as a list.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not a list.
-    """
+    """Return the value, a list or tuple, as a list."""
     if not isinstance(value, list | tuple):
         raise InvalidInputError(f"the value must be a list, got {value!r}: pass it unchanged")
     return list(value)
@@ -188,12 +170,8 @@ def _places(values: Any, width: int) -> IntArray:
 
 
 def find_node(wanted: object, nodes: Sequence[Hashable], key: str) -> Hashable:
-    """Find the node with this label. Integers may be given as text, as on a command line.
-
-    Raises
-    ------
-    InvalidInputError
-        If no node or several nodes match.
+    """Find the node with this label, or else the only one with the same text: integers may be given as text, as on a command
+    line.
     """
     label = as_label(wanted, key)
     if label in nodes:

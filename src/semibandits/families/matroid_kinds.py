@@ -18,32 +18,16 @@ MOST_BITS: Final = 2**26
 
 
 class MatroidKind(NamedTuple):
-    """A kind of matroid.
-
-    Attributes
-    ----------
-    cls : type
-        Its class.
-    write, read : callable
-        Conversion to plain JSON, without the kind, and back.
-    build : callable
-        Builds a matroid over d items from an instance file (docs/cli.md).
-    """
+    """A kind of matroid."""
 
     cls: type[Matroid]
-    write: Callable[[Any], JSON]
+    write: Callable[[Any], JSON]  # to plain JSON, without the kind
     read: Callable[[Mapping[str, Any]], Matroid]
-    build: Callable[[Fields, int], Matroid]
+    build: Callable[[Fields, int], Matroid]  # over d items, from an instance file (docs/cli.md)
 
 
 def write_matroid(matroid: Matroid) -> JSON:
-    """Convert a built-in matroid to plain JSON.
-
-    Raises
-    ------
-    UnsupportedError
-        If the matroid is user-defined.
-    """
+    """Convert a built-in matroid to plain JSON; `UnsupportedError` for a user-defined one."""
     for name, kind in MATROID_KINDS.items():
         if type(matroid) is kind.cls:
             return {"matroid": name, **kind.write(matroid)}
@@ -58,13 +42,7 @@ def read_matroid(data: Mapping[str, Any]) -> Matroid:
 
 
 def build_matroid(values: object, d: int, where: str) -> Matroid:
-    """Build a matroid on `d` items from an instance file.
-
-    Raises
-    ------
-    InvalidInputError
-        If the kind is unknown, or a key is missing, invalid or unknown.
-    """
+    """Build a matroid on `d` items from an instance file."""
     fields = Fields(values, where)
     kind = fields.text("kind")
     if kind not in MATROID_KINDS:

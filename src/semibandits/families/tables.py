@@ -94,39 +94,19 @@ class ProblemOptions:
 
 @dataclass(frozen=True)
 class Table:
-    """A format of tables with one line per item.
+    """A format of tables with one line per item."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the family on the command line.
-    columns : tuple of str
-        Columns besides ``theta`` and, optionally, ``variance``.
-    options : tuple of str
-        Supported fields of `ProblemOptions`, besides `family` and `variance`.
-    keys : callable
-        Returns the keys of the JSON form, given the cells of each column and the options.
-    names_items : bool
-        Whether the first column holds unique item names.
-    numbers : tuple of str
-        Optional columns of numbers, which become keys of the JSON form.
-    fits : callable
-        Whether the format suits the cells and the options, where several formats have these columns.
-    texts : tuple of str
-        Optional columns of texts, which become keys of the JSON form; cells may be empty.
-    is_in_costs : bool
-        Whether rewards are minus costs, which must be at least 0, or at least the column ``least``.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    options: tuple[str, ...]
+    name: str  # of the family on the command line
+    columns: tuple[str, ...]  # besides ``theta`` and, optionally, ``variance``
+    options: tuple[str, ...]  # supported fields of `ProblemOptions`, besides `family` and `variance`
+    # Keys of the JSON form, given the cells of each column and the options.
     keys: Callable[[Mapping[str, list[str]], ProblemOptions], dict[str, object]]
-    names_items: bool
-    numbers: tuple[str, ...] = ()
+    names_items: bool  # whether the first column holds unique item names
+    numbers: tuple[str, ...] = ()  # optional columns of numbers, which become keys of the JSON form
+    # Whether the format suits the cells and the options, where several formats have these columns.
     fits: Callable[[Mapping[str, list[str]], ProblemOptions], bool] = lambda cells, options: True
-    is_in_costs: bool = False
-    texts: tuple[str, ...] = ()
+    is_in_costs: bool = False  # whether rewards are minus costs, which must be at least 0, or at least the column ``least``
+    texts: tuple[str, ...] = ()  # optional columns of texts, which become keys of the JSON form; cells may be empty
 
 
 def edges_from(cells: Mapping[str, list[str]], first: str, second: str) -> list[list[str]]:
@@ -135,13 +115,7 @@ def edges_from(cells: Mapping[str, list[str]], first: str, second: str) -> list[
 
 
 def required(value: object, name: str) -> object:
-    """Return the value of a required option.
-
-    Raises
-    ------
-    InvalidInputError
-        If the value is missing.
-    """
+    """The value of an option that must be given."""
     if value is None:
         raise InvalidInputError(Option(name), " must be given for this family, got none: add ", Option(name))
     return value

@@ -53,13 +53,7 @@ class NamedItems:
 
     @staticmethod
     def of(decision_set: DecisionSet, labels: Sequence[str] | None = None) -> NamedItems:
-        """Decisions with these names of their items, d texts; by default those of the decision set.
-
-        Raises
-        ------
-        InvalidInputError
-            If the number of labels is not d.
-        """
+        """Decisions with these names of their items, d texts; by default those of the decision set."""
         family = family_of(decision_set)
         name, d = "" if family is None else family.name, decision_set.d
         if labels is not None and len(labels) != d:

@@ -14,48 +14,20 @@ from semibandits.decisions.base import DecisionSet
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """A decision set with mean rewards and variances.
+    """A decision set with mean rewards and variances."""
 
-    Attributes
-    ----------
-    family : str
-        One of :data:`semibandits.instances.FAMILIES`.
-    decision_set : DecisionSet
-        The set X of decisions.
-    theta : ndarray of float, shape (d,)
-        Mean reward of each item, in `unit`; costs and delays are negative.
-    variance : ndarray of float, shape (d,)
-        Variance of the reward of each item, in `unit` squared, > 0.
-    labels : tuple of str
-        Name of each item in tables and figures.
-    description : mapping
-        The JSON form of the instance (docs/cli.md), from which it can be rebuilt.
-    name : str
-        Name of the instance.
-    unit : str
-        Unit of the rewards, ``""`` if it has none.
-    note : str
-        Source of the numbers: which are measured and which are modelled.
-    question : str
-        The question that a report answers, ``""`` if none is given.
-    positions : mapping from node to (x, y), or None
-        Positions of the nodes of a graph.
-    geographic : bool
-        Whether `positions` are longitude and latitude in degrees.
-    """
-
-    family: str
+    family: str  # one of `semibandits.instances.FAMILIES`
     decision_set: DecisionSet
-    theta: FloatArray
-    variance: FloatArray
-    labels: tuple[str, ...]
-    description: Mapping[str, object]
+    theta: FloatArray  # (d,): mean reward of each item, in `unit`; costs and delays are negative
+    variance: FloatArray  # (d,): variance of the reward of each item, in `unit` squared, > 0
+    labels: tuple[str, ...]  # name of each item in tables and figures
+    description: Mapping[str, object]  # the JSON form of the instance (docs/cli.md), from which it can be rebuilt
     name: str
-    unit: str = ""
-    note: str = ""
-    positions: Mapping[Hashable, tuple[float, float]] | None = None
-    geographic: bool = False
-    question: str = ""
+    unit: str = ""  # of the rewards, "" if they have none
+    note: str = ""  # source of the numbers: which are measured and which are modelled
+    positions: Mapping[Hashable, tuple[float, float]] | None = None  # of the nodes of a graph
+    geographic: bool = False  # whether `positions` are longitude and latitude in degrees
+    question: str = ""  # that a report answers, "" if none is given
 
     def __repr__(self) -> str:
         return brief(self)

@@ -24,21 +24,9 @@ CLOSE: Final = 0.7
 
 @final
 class Header:
-    """The names of the columns and their roles.
+    """The names of the columns as in the file, and their roles; `chosen` are the names by role, as the user gave them.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names as in the file.
-    chosen : mapping from str to str
-        Names of columns by role, as the user gave them.
-    where : str
-        The file, for messages.
-
-    Raises
-    ------
-    InvalidInputError
-        If a role or a column that the user named is unknown, or a column has two roles.
+    A role or a column that the user named and that is unknown, and a column with two roles, are refused. `where` is the file.
     """
 
     def __init__(self, names: Sequence[str], chosen: Mapping[str, str], where: str) -> None:
@@ -72,13 +60,7 @@ class Header:
         return self._with(ROLES[role].possible)
 
     def column(self, role: str) -> int | None:
-        """The column of a role, None without candidates.
-
-        Raises
-        ------
-        InvalidInputError
-            If there are several; the message names them.
-        """
+        """The column of a role, None without candidates; several are refused."""
         columns = self.candidates(role)
         if len(columns) > 1:
             raise self.ambiguous(role, columns)
@@ -148,13 +130,7 @@ class Header:
 
 
 def chosen_columns(texts: Sequence[str]) -> dict[str, str]:
-    """Names of columns by role, from texts ``ROLE=COLUMN``.
-
-    Raises
-    ------
-    InvalidInputError
-        If a text is malformed, a role is unknown, or one is given twice.
-    """
+    """Names of columns by role, from texts ``ROLE=COLUMN``."""
     chosen: dict[str, str] = {}
     for text in texts:
         role, equals, name = str(text).partition("=")
@@ -188,17 +164,8 @@ def _role_called(text: str) -> str:
 def find_header(sheet: Sheet, wanted: Mapping[str, str]) -> int:
     """Index of the row of a sheet that is the header: the first one, or one below lines of titles that has known names.
 
-    Parameters
-    ----------
-    sheet : Sheet
-        The table.
-    wanted : mapping from str to str
-        Names of columns that the user chose, by role.
-
-    Raises
-    ------
-    InvalidInputError
-        If the first row contains numbers and fewer than two known names.
+    `wanted` are the names of columns that the user chose, by role. A first row that contains numbers and fewer than two known
+    names is refused.
     """
     count = name_counter(wanted)
     top = [[as_text(cell) for cell in row] for _, row in sheet.rows[: MOST_TITLES if sheet.has_titles else 1]]

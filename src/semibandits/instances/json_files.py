@@ -21,20 +21,7 @@ DEFAULT_VARIANCE = 0.5
 
 
 def instance_from_description(description: Mapping[str, object], *, name: str = "instance") -> Instance:
-    """Build an instance from its JSON form.
-
-    Parameters
-    ----------
-    description : mapping
-        The keys ``family``, ``theta`` or ``costs``, and those of the family; see docs/cli.md.
-    name : str
-        Name of the instance if the description has none.
-
-    Raises
-    ------
-    InvalidInputError
-        If a key is missing, unknown or invalid, the numbers do not fit the items, or there is no decision.
-    """
+    """Build an instance from its JSON form, see docs/cli.md; `name` is its name if the description has none."""
     fields = Fields(description, "the instance")
     family = fields.text("family")
     key, numbers = _means(fields)
@@ -83,17 +70,7 @@ def _means(fields: Fields) -> tuple[str, list[float]]:
 def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | None = None) -> Instance:
     """Read an instance from a JSON file.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    overrides : mapping, optional
-        Values of keys that the file may omit, such as ``source``. If the file has them, they must agree.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read, is not JSON, contradicts `overrides`, or the instance is invalid.
+    `overrides` are values of keys that the file may omit, such as ``source``. If the file has them, they must agree.
     """
     text = read_text(path)
     try:

@@ -21,46 +21,19 @@ MEASURES: Final = (THETA, COSTS, SUCCESSES, TRIALS)
 
 @dataclass(frozen=True)
 class Measure:
-    """Where the mean rewards or costs are.
+    """Where the mean rewards or costs are."""
 
-    Attributes
-    ----------
-    key : str
-        "theta" or "costs".
-    column : int
-        The column; for counts, that of the successes.
-    trials : int or None
-        The column of the trials, by which successes are divided.
-    role : str
-        The role of the column, which may differ from `key`: `minimize` turns rewards into costs.
-    """
-
-    key: str
-    column: int
-    trials: int | None = None
-    role: str = THETA
+    key: str  # "theta" or "costs"
+    column: int  # for counts, that of the successes
+    trials: int | None = None  # the column of the trials, by which successes are divided
+    role: str = THETA  # of the column; it may differ from `key`, as `minimize` turns rewards into costs
 
 
 def measure_of(header: Header, options: ProblemOptions, *, family: str, taken: Sequence[int], first: Sequence[Cell]) -> Measure:
-    """Determine the column of the rewards or costs.
+    """Determine the column of the rewards or costs; none and several are refused. `options.minimize` turns rewards into costs.
 
-    Parameters
-    ----------
-    header : Header
-        The header.
-    options : ProblemOptions
-        `minimize` turns rewards into costs.
-    family : str
-        The family, for messages.
-    taken : sequence of int
-        Columns with another role.
-    first : sequence
-        The cells of the first line, which show what columns of numbers there are.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such column, or there are several; the message names them.
+    `taken` are columns with another role; `first` are the cells of the first line, which show what columns of numbers there are.
+    `family` is for messages.
     """
     found = {role: [k for k in _sure(header, role) if k not in taken] for role in (THETA, COSTS)}
     counts = [header.candidates(role) for role in (SUCCESSES, TRIALS)]

@@ -53,13 +53,7 @@ class Column:
 
 
 def style_of(columns: Iterable[Column], path: str) -> Style:
-    """The style in which the numbers of all columns are written.
-
-    Raises
-    ------
-    InvalidInputError
-        If both styles occur, or 1,234 may mean two numbers.
-    """
+    """The style of the numbers of all columns. Mixed styles are refused, and 1,234 where it may mean two numbers."""
     seen: dict[Style, tuple[str, int, str]] = {}
     unclear: tuple[str, int, str] | None = None
     for column in columns:
@@ -85,13 +79,7 @@ def style_of(columns: Iterable[Column], path: str) -> Style:
 
 
 def read_numbers(column: Column, style: Style, path: str) -> list[float]:
-    """The numbers of a column, finite; percents as fractions.
-
-    Raises
-    ------
-    InvalidInputError
-        If a cell is not a finite number, or only some have a percent sign. The message names the line.
-    """
+    """The numbers of a column, finite; percents as fractions. Percent signs on only some lines are refused."""
     percent = column.is_in_percent
     values = []
     for line, cell in zip(column.lines, column.cells, strict=True):

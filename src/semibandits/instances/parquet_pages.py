@@ -20,14 +20,9 @@ MOST_DEPTH: Final = 4
 
 
 def flat_columns(path: object, content: bytes, file: Any) -> list[str]:
-    """The columns without lists and records of a file that pyarrow has opened.
+    """The columns without lists and records of a file that pyarrow has opened; a damaged page raises ValueError.
 
-    Raises
-    ------
-    InvalidInputError
-        If the file has too many rows, or these columns take too much memory, whatever the metadata say.
-    ValueError
-        If a page is damaged.
+    Too many rows are refused, as are columns that take too much memory, whatever the metadata say.
     """
     about, names = file.metadata, file.schema_arrow.names
     groups = [about.row_group(k) for k in range(about.num_row_groups)]
@@ -65,13 +60,7 @@ def is_expanded(file: Any, name: str) -> bool:
 
 
 def page_headers(content: bytes, start: int, size: int) -> Iterator[Mapping[int, Any]]:
-    """The header of each page of a column chunk as its fields by number.
-
-    Raises
-    ------
-    ValueError
-        If a header is not as the format requires.
-    """
+    """The header of each page of a column chunk as its fields by number; ValueError if one is not as the format requires."""
     if start < 0:
         raise ValueError("a page before the file")
     at, end = start, start + size

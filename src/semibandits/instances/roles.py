@@ -14,21 +14,11 @@ VARIANCE: Final = "variance"
 
 @dataclass(frozen=True)
 class Role:
-    """The names of the columns that have a role.
+    """The names of the columns that have a role."""
 
-    Attributes
-    ----------
-    exact : frozenset of str
-        Names that mean this role and nothing else; they need no note.
-    usual : frozenset of str
-        Names that are read in this role, with a note, if no other column has one of them.
-    possible : frozenset of str
-        Names that are proposed in messages, but never read in this role.
-    """
-
-    exact: frozenset[str]
-    usual: frozenset[str] = frozenset()
-    possible: frozenset[str] = frozenset()
+    exact: frozenset[str]  # names that mean this role and nothing else; they need no note
+    usual: frozenset[str] = frozenset()  # names that are read in this role, with a note, if no other column has one of them
+    possible: frozenset[str] = frozenset()  # names that are proposed in messages, but never read in this role
 
 
 class Name(NamedTuple):

@@ -24,19 +24,8 @@ _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,15}(?:\.0*)?")
 def check_names(lines: Sequence[int], cells: Sequence[Cell], names: Sequence[str], path: str) -> None:
     """Refuse comments and totals among the lines of a table.
 
-    Parameters
-    ----------
-    lines, cells : sequence of int, of str or number
-        The number of each line, and its first cell.
-    names : sequence of str
-        The name of the item on each line, or an end of the link.
-    path : str
-        The file, for messages.
-
-    Raises
-    ------
-    InvalidInputError
-        If a line is a comment although others are none, or its name is that of a subtotal, or the last one that of a total.
+    A line is refused if it is a comment although others are none, if its name is that of a subtotal, or if it is the last one and
+    its name is that of a total. `cells` are the first cells, and `names` the names of the items, or an end of the links.
     """
     marked = [k for k, cell in enumerate(cells) if isinstance(cell, str) and cell.startswith(COMMENTS)]
     if marked and len(marked) < len(cells):
@@ -52,17 +41,8 @@ def check_names(lines: Sequence[int], cells: Sequence[Cell], names: Sequence[str
 def sum_notes(lines: Sequence[int], names: Sequence[str], numbers: Sequence[float], path: str) -> list[str]:
     """A sentence about a last line that is the sum or the mean of all others.
 
-    Parameters
-    ----------
-    lines, names, path
-        As for :func:`check_names`.
-    numbers : sequence of float
-        The mean reward or cost of each line.
-
-    Raises
-    ------
-    InvalidInputError
-        If the first or last line is the sum or the mean of the others, and its name contains a word for it.
+    The first or last line is refused if it is such a sum or mean and its name contains a word for it. `numbers` are mean rewards
+    or costs; the other arguments are as for :func:`check_names`.
     """
     if len(names) < 3:
         return []

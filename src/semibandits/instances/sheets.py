@@ -22,27 +22,13 @@ NAMES_SHOWN: Final = 12
 
 @dataclass(frozen=True)
 class Sheet:
-    """The rows of a table.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    rows : sequence of (int, list of str, float or int)
-        Line number and cells of each row that is not blank.
-    notes : tuple of str
-        What the reader assumed about the file, one sentence each.
-    has_titles : bool
-        Whether the header may follow lines of titles; records have no such lines.
-    separator : str
-        What separates the cells, in words; "" if the file has cells of its own.
-    """
+    """The rows of a table."""
 
     path: str
-    rows: Sequence[tuple[int, list[Cell]]]
-    notes: tuple[str, ...] = ()
-    has_titles: bool = True
-    separator: str = ""
+    rows: Sequence[tuple[int, list[Cell]]]  # line number and cells of each row that is not blank
+    notes: tuple[str, ...] = ()  # what the reader assumed about the file, one sentence each
+    has_titles: bool = True  # whether the header may follow lines of titles; records have no such lines
+    separator: str = ""  # what separates the cells, in words; "" if the file has cells of its own
 
     def __post_init__(self) -> None:
         if not self.rows:
@@ -72,13 +58,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def check_size(path: object, cells: int) -> None:
-    """Refuse a table of too many cells.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are more than `MOST_CELLS`.
-    """
+    """Refuse a table of more than `MOST_CELLS` cells."""
     if cells > MOST_CELLS:
         raise too_large(path)
 

@@ -28,13 +28,7 @@ EVIDENCE: Final = ("source", "target", "undirected", "saturate", "capacities", "
 
 
 def choose_table(header: Header, options: ProblemOptions) -> list[Table]:
-    """The formats that suit a header and the options best; several only if they have the same columns.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is none, or if formats with different columns suit equally well.
-    """
+    """The formats that suit a header and the options best. Several are refused unless they have the same columns."""
     if options.family is not None:
         if options.family not in TABLES:
             raise unknown_name("family of a table", options.family, TABLES)
@@ -59,13 +53,7 @@ def choose_table(header: Header, options: ProblemOptions) -> list[Table]:
 
 
 def only_one(tables: Sequence[Table], header: Header) -> Table:
-    """The format, if there is one only.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are several.
-    """
+    """The format, if there is only one; several are refused."""
     if len(tables) == 1:
         return tables[0]
     raise InvalidInputError(
@@ -76,13 +64,7 @@ def only_one(tables: Sequence[Table], header: Header) -> Table:
 
 
 def check_options(table: Table, options: ProblemOptions) -> None:
-    """Refuse options that the format does not support.
-
-    Raises
-    ------
-    InvalidInputError
-        Naming the first such option.
-    """
+    """Refuse options that the format does not support."""
     for name in ("source", "target", "size", "saturate", "capacities", "undirected"):
         if getattr(options, name) and name not in table.options:
             users = " or ".join(other.name for other in TABLES.values() if name in other.options)
@@ -90,13 +72,7 @@ def check_options(table: Table, options: ProblemOptions) -> None:
 
 
 def check_roles(table: Table, header: Header) -> None:
-    """Refuse columns that the user chose for a role that the format does not have.
-
-    Raises
-    ------
-    InvalidInputError
-        Naming the first such role.
-    """
+    """Refuse columns that the user chose for a role that the format does not have."""
     roles = (*table.columns, *table.numbers, *table.texts, *MEASURES, VARIANCE)
     for role in ROLES:
         if header.is_chosen(role) and role not in roles:

@@ -69,20 +69,8 @@ class _Table:
 def read_table(path: str | os.PathLike[str], options: ProblemOptions | None = None) -> Instance:
     """Read an instance from a table with a header and one line per item.
 
-    Parameters
-    ----------
-    path : path
-        The file. Its ending gives the format: .xlsx, .xls, .parquet, .jsonl or .ndjson; any other ending is read as text
-        with commas, semicolons, tabs or bars between cells.
-    options : ProblemOptions, optional
-        Options that complete the file.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read, a column is missing or not determined, a cell is invalid, or there is no decision.
-    SemibanditsError
-        If the package that reads the format is not installed.
+    The ending of the file gives the format: .xlsx, .xls, .parquet, .jsonl or .ndjson; any other ending is read as text with
+    commas, semicolons, tabs or bars between cells. `options` complete the file.
     """
     options = options or ProblemOptions()
     read = READERS.get(Path(path).suffix.lower())
@@ -92,20 +80,7 @@ def read_table(path: str | os.PathLike[str], options: ProblemOptions | None = No
 
 
 def read_csv(path: str | os.PathLike[str], options: ProblemOptions | None = None) -> Instance:
-    """Read an instance from a table in text; see :func:`read_table`.
-
-    Parameters
-    ----------
-    path : path
-        The file, whatever its ending.
-    options : ProblemOptions, optional
-        Options that complete the file.
-
-    Raises
-    ------
-    InvalidInputError
-        As :func:`read_table`.
-    """
+    """Read an instance from a table in text, whatever the ending of the file; see :func:`read_table`."""
     options = options or ProblemOptions()
     chosen = chosen_columns(options.columns)
     return _instance(read_text_table(path, name_counter(chosen)), options, chosen)

@@ -39,17 +39,7 @@ _EXCEL_SEPARATOR: Final = re.compile(r'"?sep=(.)"?[ ,;\t|]*', re.IGNORECASE)
 def read_text_table(path: str | os.PathLike[str], recognised: Callable[[list[str]], int]) -> Sheet:
     """Read a table in text: UTF-8, UTF-16 or Windows-1252; commas, semicolons, tabs or bars between cells.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    recognised : callable
-        The number of names of columns in a row that are known; the separator is the one that shows most of them.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read, is not text, is empty, or has a quote that does not end.
+    `recognised` counts the known names of columns in a row; the separator is the one that shows most of them.
     """
     text, notes = _decoded(path)
     separator, first = _stated_separator(text)
@@ -70,13 +60,7 @@ def read_text_table(path: str | os.PathLike[str], recognised: Callable[[list[str
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Content of a file of limited size, which must not be empty.
-
-    Raises
-    ------
-    InvalidInputError
-        If it cannot be read, is too large or is empty.
-    """
+    """Content of a file of limited size, which must not be empty."""
     content = _files.read_bytes(path)
     if not content.strip():
         raise empty_file(path)

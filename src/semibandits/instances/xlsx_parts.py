@@ -29,18 +29,8 @@ _CHUNK: Final = 2**16
 class XlsxParts(zipfile.ZipFile):
     """An Excel file that counts the elements of a part before it opens it.
 
-    Parameters
-    ----------
-    content : bytes
-        The file.
-    path : object
-        Its name in errors.
-
-    Raises
-    ------
-    InvalidInputError
-        If the parts are too large by the sizes that the archive states, beyond which zipfile does not read; or, when a part is
-        opened, if it has too many elements, was opened too often, or defines entities of XML, which may expand.
+    It is refused if its parts are too large by the sizes that the archive states, beyond which zipfile does not read. A part is
+    refused, when it is opened, if it has too many elements, was opened too often, or defines entities of XML, which may expand.
     """
 
     def __init__(self, content: bytes, path: object) -> None:
@@ -106,13 +96,7 @@ class XlsxParts(zipfile.ZipFile):
 
 
 def load_workbook(content: bytes, path: object) -> Any:
-    """The workbook of openpyxl, whose sheets are streams of rows.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is too large.
-    """
+    """The workbook of openpyxl, whose sheets are streams of rows; refused if it is too large, see `XlsxParts`."""
     from openpyxl.reader.excel import ExcelReader
 
     class Reader(ExcelReader):  # type: ignore[misc]

@@ -36,13 +36,7 @@ def check_policy(policy: object) -> None:
 
 
 def known_law(law: Law | str | None, rewards: str | None) -> Law | None:
-    """The law of the rewards, from a law or the name of rewards; None if neither is given.
-
-    Raises
-    ------
-    InvalidInputError
-        If both are given, or one is malformed.
-    """
+    """The law of the rewards, from a law or the name of rewards, but not both; None if neither is given, and for "gaussian"."""
     if rewards not in (None, "gaussian", "bernoulli"):
         raise InvalidInputError(
             f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out if it is neither, or pass a law"
@@ -53,13 +47,7 @@ def known_law(law: Law | str | None, rewards: str | None) -> Law | None:
 
 
 def default_variance(policy: Policy, law: Law | None) -> ArrayLike:
-    """The variance of a law, by default that of the policy.
-
-    Raises
-    ------
-    InvalidInputError
-        If the law does not determine a variance, and the policy needs one.
-    """
+    """The variance of a law, by default that of the policy; refused if the law determines none and the policy needs one."""
     if law is None and isinstance(policy, LawPolicy):
         law = policy.known_law
     if isinstance(law, Gaussian):
@@ -76,13 +64,7 @@ def default_variance(policy: Policy, law: Law | None) -> ArrayLike:
 
 
 def generator_of(seed: object) -> np.random.Generator:
-    """The generator of a seed.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not an integer >= 0, a SeedSequence, or a Generator over PCG64.
-    """
+    """The generator of a seed: an integer >= 0, a SeedSequence, or a Generator over PCG64, which is returned itself."""
     if isinstance(seed, np.random.Generator):
         if isinstance(seed.bit_generator, np.random.PCG64):
             return seed

@@ -20,20 +20,9 @@ Available: TypeAlias = ArrayLike | Collection[Hashable] | Mapping[Hashable, bool
 
 
 def available_items(available: object, labels: tuple[Hashable, ...]) -> BoolArray:
-    """The items that can be chosen, as a new array of shape (d,).
-
-    Parameters
-    ----------
-    available : array_like of bool, shape (d,), mapping from label to bool, collection of labels, or callable
-        Numbers that are all 0 or 1, with repetitions, are a mask. Labels may be indices if no label is an integer. A callable is
-        called with the label of each item.
-    labels : tuple
-        Labels of the items.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is none of these, the mask has another shape, or a label is unknown.
+    """The items that can be chosen, as a new array of shape (d,), from a mask, a mapping from label to bool, a collection of
+    labels, or a function of a label. Numbers that are all 0 or 1, with repetitions, are a mask. Labels may be indices if no label
+    is an integer.
     """
     if callable(available):
         return np.array([bool(available(label)) for label in labels], dtype=np.bool_)
@@ -62,13 +51,7 @@ def _listed(values: Collection[Any]) -> list[Any]:
 
 
 def mask_of(entries: ArrayLike, d: int, name: str) -> BoolArray:
-    """A new mask of d entries.
-
-    Raises
-    ------
-    InvalidInputError
-        If they are not d.
-    """
+    """A new mask of d entries; another number of them is refused."""
     values = np.array(entries, dtype=np.bool_)
     if values.shape != (d,):
         raise InvalidInputError(

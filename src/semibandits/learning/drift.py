@@ -71,34 +71,13 @@ class DriftCheck:
     Whenever the i-th block of ``b = 16 * 2**j`` rewards of an item is complete, i >= 2, its mean m_2 is compared with the mean
     m_1 of the ``n_1 = (i - 1) b`` rewards before it, by ``E = n_1 d(m_1, p) + b d(m_2, p)``, with p the mean of all n_1 + b and d
     the divergence of the law. A drift is reported if ``4 (1 + E - 2 ln 2) exp(-E)`` is at most
-    ``2 alpha / ((j + 1) (j + 2) i (i + 1))``, with ``alpha = error / d``. Then the test of the item starts anew.
+    ``2 alpha / ((j + 1) (j + 2) i (i + 1))``, with ``alpha = error / d``. Then the test of the item starts anew. `error` is the
+    probability, at most, that any item is ever reported although no mean changes; between reports of the same item it is
+    ``error / d``.
 
-    Parameters
-    ----------
-    law : Law
-        The law of the d items.
-    d : int
-        Number of items.
-    error : float
-        Probability, at most, that any item is ever reported although no mean changes; between reports of the same item,
-        error / d.
-
-    Attributes
-    ----------
-    plays, sums : ndarray of float, shape (d,)
-        Number and sum of the rewards in the test of each item.
-    starts : ndarray of float, shape (levels, d)
-        Sums at the start of the present block of each level.
-    found : tuple of Drift
-        The last `MOST_KEPT` reports.
-    count : int
-        Number of all reports.
-
-    Notes
-    -----
     For n independent rewards of mean theta, ``P(n d(mean, theta) >= x) <= 2 exp(-x)`` (Chernoff 1952), in any exponential family,
-    and with the Gaussian divergence for sub-Gaussian deviations. As p minimises ``n_1 d(m_1, .) + b d(m_2, .)``, E is at most
-    the sum of two such independent numbers, each dominated by ln 2 plus an exponential variable; so
+    and with the Gaussian divergence for sub-Gaussian deviations. As p minimises ``n_1 d(m_1, .) + b d(m_2, .)``, E is at most the
+    sum of two such independent numbers, each dominated by ln 2 plus an exponential variable; so
     ``P(E >= x) <= P(2 ln 2 + Gamma(2) >= x) = 4 (1 + x - 2 ln 2) exp(-x)``. The levels of all tests of an item add up to alpha.
     Rewards of an item are independent whenever the policy chooses it, also after a report.
 
@@ -114,9 +93,11 @@ class DriftCheck:
         self._variance = np.broadcast_to(np.asarray(law.variance), d) if isinstance(law, Gaussian) else None
         self._is_known = law.compiled(d) is not None
         self._logs = math.log(2.0 * error / max(d, 1))
+        # Number and sum of the rewards in the test of each item; `starts`, shape (levels, d): sums at the start of the present
+        # block of each level.
         self.plays, self.sums, self.starts = np.zeros(d), np.zeros(d), np.zeros((0, d))
-        self.found: tuple[Drift, ...] = ()
-        self.count = 0
+        self.found: tuple[Drift, ...] = ()  # the last `MOST_KEPT` reports
+        self.count = 0  # number of all reports
 
     def reserve(self, items: IntArray) -> None:
         """Make room for one more reward of each of these items; the state does not change."""
@@ -183,16 +164,8 @@ class DriftCheck:
         return np.nan_to_num(value, nan=0.0, posinf=LARGEST_NUMBER)  # no information where a law knows none
 
     def follow(self, old: DriftCheck, places: IntArray, labels: tuple[Hashable, ...]) -> None:
-        """Take over the tests of another check, and its reports of items that still exist.
-
-        Parameters
-        ----------
-        old : DriftCheck
-            The other check.
-        places : ndarray of int, shape (d,)
-            Index of each item there, -1 if it is new.
-        labels : tuple
-            Labels of the items.
+        """Take over the tests of another check, and its reports of items that still exist. `places`, shape (d,): index of each
+        item there, -1 if it is new.
         """
         kept = np.flatnonzero(places >= 0)
         self.starts = np.zeros((len(old.starts), len(places)))
@@ -226,13 +199,7 @@ class DriftCheck:
         }
 
     def restore(self, state: Any, labels: tuple[Hashable, ...]) -> None:
-        """Continue from a state.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is damaged.
-        """
+        """Continue from a state."""
         d = len(self.plays)
         with reading("drift"):
             plays, sums = read_counts(state, "plays", d, least=0).astype(np.float64), read_floats(state, "sums", d)

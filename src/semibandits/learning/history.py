@@ -38,13 +38,7 @@ def history_of(
     law: Law | None,
     in_costs: bool,
 ) -> History:
-    """Observations of single items; for the parameters see :meth:`semibandits.Learner.from_history`.
-
-    Raises
-    ------
-    InvalidInputError
-        If the observations are malformed or excluded by the law, or cannot be those of so many rounds.
-    """
+    """Observations of single items; for the parameters see :meth:`semibandits.Learner.from_history`."""
     labels = _listed(items, "items")
     values = as_numbers(paired(rewards, items if has_index(items) else labels, "rewards"))
     if values.shape != (len(labels),):
@@ -67,13 +61,7 @@ def history_of_rounds(
     law: Law | None,
     in_costs: bool,
 ) -> History:
-    """Observations by round; for the parameters see :meth:`semibandits.Learner.from_rounds`.
-
-    Raises
-    ------
-    InvalidInputError
-        If a round is malformed, contains an item twice or more items than any decision, or a reward that the law excludes.
-    """
+    """Observations by round; for the parameters see :meth:`semibandits.Learner.from_rounds`."""
     labels: list[Any] = []
     parts: list[FloatArray] = []
     logged = outcomes.values() if isinstance(outcomes, Mapping) else outcomes

@@ -70,13 +70,7 @@ class Estimates:
 
 
 def checked_error(error: object, name: str = "error") -> float:
-    """A probability.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not a number between 0 and 1.
-    """
+    """A probability, > 0 and < 1."""
     value = finite_number(error, name)
     if not 0.0 < value < 1.0:
         raise InvalidInputError(f"{name} must lie between 0 and 1, got {value:g}: pass for instance 0.05")
@@ -92,14 +86,8 @@ def law_of(policy: Policy, rule: RuleAgent | None, variance: float | list[float]
 
 
 def interval(law: Law, means: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The means theta with ``d(mean, theta) <= level``, as their smallest and largest one; rounded outwards.
-
-    Parameters
-    ----------
-    law : Law
-        The law of the items.
-    means, levels : ndarray of float, shape (d,)
-        Means in the range of the law, and the information up to which other means are compatible with them, >= 0.
+    """The means theta with ``d(mean, theta) <= level``, as their smallest and largest one, shape (d,) each; rounded outwards.
+    `means` lie in the range of the law; `levels`, >= 0, are the information up to which other means are compatible with them.
     """
     if isinstance(law, Gaussian):
         width = np.sqrt(2.0 * np.asarray(law.variance) * levels)

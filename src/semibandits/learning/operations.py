@@ -32,15 +32,9 @@ PLAN: Final = "plan"
 
 
 class Operation(ABC):
-    """One call.
+    """One call."""
 
-    Attributes
-    ----------
-    kind : str
-        Kind of its entry.
-    """
-
-    kind: ClassVar[str]
+    kind: ClassVar[str]  # of its entry
 
     @abstractmethod
     def carry_out(self, learner: Learner) -> tuple[Round, ...]:
@@ -168,19 +162,11 @@ class Forget(Operation):
 
 @dataclass(frozen=True, eq=False)
 class Expire(Operation):
-    """Forget the open rounds below an id.
-
-    Attributes
-    ----------
-    asked : dict
-        The limit that was asked for.
-    limit : callable
-        The id from the learner.
-    """
+    """Forget the open rounds below an id."""
 
     kind = EXPIRE
-    asked: Payload
-    limit: Callable[[Learner], int]
+    asked: Payload  # the limit that was asked for
+    limit: Callable[[Learner], int]  # the id, from the learner
 
     def carry_out(self, learner: Learner) -> tuple[Round, ...]:
         """See `Operation`."""

@@ -17,31 +17,15 @@ NAMES: Final = ("drift_error", "half_life", "defer_plans")
 
 @dataclass(frozen=True)
 class Options:
-    """See :class:`semibandits.learning.Learner`.
+    """See :class:`semibandits.learning.Learner`."""
 
-    Attributes
-    ----------
-    drift_error : float or None
-        Error probability of the drift check, None if there is none.
-    half_life : float or None
-        Number of rounds in which outcomes lose half of their weight, None if they lose none.
-    defer_plans : bool
-        Whether `ask` goes on without the plans that the policy requests.
-    """
-
-    drift_error: float | None = None
-    half_life: float | None = None
-    defer_plans: bool = False
+    drift_error: float | None = None  # error probability of the drift check, None if there is none
+    half_life: float | None = None  # number of rounds in which outcomes lose half of their weight, None if they lose none
+    defer_plans: bool = False  # whether `ask` goes on without the plans that the policy requests
 
     @classmethod
     def of(cls, drift_error: object, half_life: object, defer_plans: object) -> Self:
-        """Validated options.
-
-        Raises
-        ------
-        InvalidInputError
-            If one is malformed.
-        """
+        """Validated options."""
         rounds = None if half_life is None else finite_number(half_life, "half_life")
         if rounds is not None and rounds <= 0.0:
             raise InvalidInputError(f"half_life must be positive, got {rounds:g}: pass a number of rounds, or leave it out")

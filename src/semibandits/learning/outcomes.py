@@ -33,19 +33,12 @@ _LIBRARY: Final = str(Path(__file__).parents[1])
 
 
 class OutcomeCheck:
-    """Checks outcomes against their round and the law of the policy.
-
-    Attributes
-    ----------
-    law : Law or None
-        The law of the policy; None if any reward is possible.
-    positive_rounds : int
-        Number of rounds on routes with positive rewards only, from the first on; `SUSPICIOUS` once they no longer matter.
-    """
+    """Checks outcomes against their round and the law of the policy."""
 
     def __init__(self, policy: Policy, decision_set: DecisionSet, variance: ArrayLike) -> None:
-        self.law = policy.known_law if isinstance(policy, LawPolicy) else None
+        self.law = policy.known_law if isinstance(policy, LawPolicy) else None  # None if any reward is possible
         self._is_bounded = decision_set.upper is not None
+        # Number of rounds on routes with positive rewards only, from the first on; `SUSPICIOUS` once they no longer matter.
         self.positive_rounds = 0
         own = policy.variance if isinstance(policy, RulePolicy) else None
         is_known = self.law is None or isinstance(self.law, Gaussian)
@@ -53,12 +46,8 @@ class OutcomeCheck:
         self._rounds, self._largest = 0, 0.0
 
     def rewards(self, asked: Round, outcome: Outcome, *, in_costs: bool, partial: bool) -> FloatArray:
-        """Rewards of the items of an open round, from rewards or costs, NaN where the outcome is lost; shape (k,).
-
-        Raises
-        ------
-        InvalidInputError
-            If the outcome is malformed, or the law excludes it.
+        """Rewards of the items of an open round, from rewards or costs, NaN where the outcome is lost; shape (k,). Rewards that
+        the law excludes are refused.
         """
         with about_costs(in_costs):
             values = asked.rewards(outcome, partial=partial)
@@ -72,13 +61,7 @@ class OutcomeCheck:
         return values
 
     def statistics(self, progress: Progress) -> None:
-        """Refuse means of observed rewards that the law excludes, in a state or after a change of the law.
-
-        Raises
-        ------
-        InvalidInputError
-            If there are any.
-        """
+        """Refuse means of observed rewards that the law excludes, in a state or after a change of the law."""
         self._refuse_means(progress.plays, progress.means, progress.labels)
         if progress.rule is not None:
             self._refuse_means(progress.rule.plays, progress.rule.means, progress.labels)

@@ -27,54 +27,24 @@ from semibandits.policies.prior import Prior
 
 
 class Progress:
-    """Agent, generator, open rounds and statistics of a learner. A step that fails leaves all of them unchanged.
-
-    Attributes
-    ----------
-    decision_set : DecisionSet
-        The decisions.
-    agent : Agent
-        State of the policy.
-    rule : RuleAgent or None
-        The same, if the policy is of the library.
-    rng : Generator
-        The only source of randomness.
-    prior : Prior or None
-        Rewards that the agent counts as observed before the first round.
-    labels : tuple
-        Labels of the items.
-    open : dict from int to Round
-        Rounds neither told nor forgotten, by id, oldest first.
-    next_id : int
-        Number of rounds so far.
-    plays, sums : ndarray of float, shape (d,)
-        Number of observed rewards of each item, and their sum, without the prior.
-    drift : DriftCheck or None
-        The drift check, which sees the same rewards.
-    ageing : Ageing or None
-        Weights of the same rewards by age, None if they do not lose weight.
-    """
+    """Agent, generator, open rounds and statistics of a learner. A step that fails leaves all of them unchanged."""
 
     def __init__(self, decision_set: DecisionSet, agent: Agent, rng: np.random.Generator, prior: Prior | None) -> None:
+        # The generator is the only source of randomness. Rewards of the prior count for the agent as observed before the first
+        # round.
         self.decision_set, self.agent, self.rng, self.prior = decision_set, agent, rng, prior
-        self.rule = agent if isinstance(agent, RuleAgent) else None
+        self.rule = agent if isinstance(agent, RuleAgent) else None  # the agent, if the policy is of the library
         if prior is not None:
             agent.assume(prior)
         self.labels = decision_set.items
-        self.open: dict[int, Round] = {}
-        self.next_id = 0
-        self.plays, self.sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
-        self.drift: DriftCheck | None = None
-        self.ageing: Ageing | None = None
+        self.open: dict[int, Round] = {}  # rounds neither told nor forgotten, by id, oldest first
+        self.next_id = 0  # number of rounds so far
+        self.plays, self.sums = np.zeros(decision_set.d), np.zeros(decision_set.d)  # of observed rewards, without the prior
+        self.drift: DriftCheck | None = None  # observes the same rewards
+        self.ageing: Ageing | None = None  # weights of the same rewards by age, None if they do not lose weight
 
     def age(self, ageing: Ageing) -> None:
-        """Let outcomes lose weight, before the first round.
-
-        Raises
-        ------
-        UnsupportedError
-            If the policy is your own, or keeps a plan.
-        """
+        """Let outcomes lose weight, before the first round; `UnsupportedError` if the policy is the user's or makes plans."""
         rule = self.rule
         if rule is None or rule.policy.plans:
             name = type(self.agent).__name__ if rule is None else rule.policy.name
@@ -120,13 +90,7 @@ class Progress:
         return best_available(x, mask, unseen, means)
 
     def open_round(self, round_id: object) -> Round:
-        """The open round with this id.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is none.
-        """
+        """The open round with this id; the id of another round is refused."""
         number = round_number(round_id)
         asked = self.open.get(number)
         if asked is None:

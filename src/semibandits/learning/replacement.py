@@ -21,28 +21,14 @@ MISSING = -1
 
 @dataclass(frozen=True, eq=False)
 class SharedItems:
-    """Where the items of an old set are in a new one.
+    """Where the items of an old set are in a new one."""
 
-    Attributes
-    ----------
-    old_places : ndarray of int, shape (d_new,)
-        Index of each item of the new set in the old one, -1 if it is new.
-    new_places : ndarray of int, shape (d_old,)
-        Index of each item of the old set in the new one, -1 if it has left.
-    """
-
-    old_places: IntArray
-    new_places: IntArray
+    old_places: IntArray  # (d_new,): index of each item of the new set in the old one, -1 if it is new
+    new_places: IntArray  # (d_old,): index of each item of the old set in the new one, -1 if it has left
 
     @classmethod
     def of(cls, old: DecisionSet, new: DecisionSet) -> Self:
-        """The items with equal labels.
-
-        Raises
-        ------
-        InvalidInputError
-            If two items of one set have the same label.
-        """
+        """The items with equal labels; two items of one set must not have the same one."""
         before, after = _places(old), _places(new)
         return cls(
             np.array([before.get(label, MISSING) for label in after], dtype=np.int64),
@@ -57,13 +43,7 @@ class SharedItems:
         return result
 
     def variance(self, variance: float | list[float]) -> float | FloatArray:
-        """The variance of the old learner for the items of the new set.
-
-        Raises
-        ------
-        InvalidInputError
-            If it differs from item to item and there are new items.
-        """
+        """The variance of the old learner for the items of the new set; refused if it differs by item and there are new items."""
         if not isinstance(variance, list):
             return variance
         if (self.old_places == MISSING).any():
@@ -94,14 +74,8 @@ class SharedItems:
 
 
 def move(old: Progress, new: Progress, shared: SharedItems) -> None:
-    """Let a new learner on another set keep what was learnt about its items on the old one.
-
-    Parameters
-    ----------
-    old, new : Progress
-        That on the old set, and that of a new learner on the new set, with the prior of all of its items.
-    shared : SharedItems
-        The items of both sets.
+    """Let a new learner on another set keep what was learnt about its items on the old one; the new one already has the prior of
+    all of its items.
     """
     if old.drift is not None and new.drift is not None:
         new.drift.follow(old.drift, shared.old_places, new.labels)

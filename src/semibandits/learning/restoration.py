@@ -41,13 +41,7 @@ def _lists_changes(progress: Progress) -> bool:
 
 
 def restore(progress: Progress, content: storage.JSON) -> None:
-    """Continue from the content of a state; the generator and the prior are there already.
-
-    Raises
-    ------
-    InvalidInputError
-        If the state is damaged.
-    """
+    """Continue from the content of a state; the generator and the prior are there already."""
     x = progress.decision_set
     progress.plays, progress.sums = storage.stored_statistics(content["statistics"], x.d)
     progress.next_id = storage.stored_integer(content["next_id"], "next_id")

@@ -35,13 +35,7 @@ PARTS: Final = (
 
 
 def sealed(content: JSON) -> JSON:
-    """A copy of the content with format, versions, and a checksum of everything else.
-
-    Raises
-    ------
-    InvalidInputError
-        If the content is not plain JSON.
-    """
+    """A copy of the content, which must be plain JSON, with format, versions, and a checksum of everything else."""
     is_listed = "items" in content["statistics"]
     version = VERSION if is_listed else 2 if set(NAMES) & set(content) else 1  # older releases read what they can
     framed = {"format": FORMAT, "version": version, "library": __version__, **content}
@@ -51,13 +45,7 @@ def sealed(content: JSON) -> JSON:
 
 
 def opened(state: object) -> JSON:
-    """A validated copy of the content of `sealed`.
-
-    Raises
-    ------
-    InvalidInputError
-        If `state` is not the state of a learner, has a newer version, or is damaged.
-    """
+    """A validated copy of the content of `sealed`; damaged states, and those of newer versions, are refused."""
     if not isinstance(state, Mapping):
         raise InvalidInputError(
             f"state must be a return value of Learner.state(), got {type(state).__name__}: read JSON text with json.loads first"
@@ -115,13 +103,7 @@ def statistics_state(plays: FloatArray, sums: FloatArray, *, changes_only: bool)
 
 
 def stored_prior(state: Any) -> dict[str, Any]:
-    """Arguments of `Learner` for the prior of a state; none if there is no prior.
-
-    Raises
-    ------
-    InvalidInputError
-        If it has no means or plays.
-    """
+    """Arguments of `Learner` for the prior of a state; none if there is no prior."""
     if state is None:
         return {}
     with reading("prior"):
@@ -129,24 +111,14 @@ def stored_prior(state: Any) -> dict[str, Any]:
 
 
 def stored_size(state: Any) -> int:
-    """Number of items in the statistics of a state.
-
-    Raises
-    ------
-    InvalidInputError
-        If they have no plays.
-    """
+    """Number of items in the statistics of a state."""
     with reading("statistics"):
         return stored_integer(state["d"], "d") if "d" in state else len(state["plays"])
 
 
 def stored_decision_set(state: Any, own: DecisionSet | None, d: int) -> DecisionSet:
-    """The decision set of a state, over `d` items: `own` after validation, or rebuilt if that is None.
-
-    Raises
-    ------
-    InvalidInputError
-        If `own` is another decision set, or is None although the set cannot be rebuilt.
+    """The decision set of a state, over `d` items: `own` after validation, or rebuilt if that is None. `own` must be given if the
+    set cannot be rebuilt, or has more than `MOST_STATED` items.
     """
     with reading("decision_set"):
         name, wanted, description = state["type"], state["fingerprint"], state["description"]
@@ -189,13 +161,7 @@ def policy_state(policy: Policy) -> JSON:
 
 
 def stored_policy(state: Any, own: Policy | None) -> Policy:
-    """The policy of a state: `own` after validation, or rebuilt if that is None.
-
-    Raises
-    ------
-    InvalidInputError
-        If `own` is another policy, or is None although the policy cannot be rebuilt.
-    """
+    """The policy of a state: `own` after validation; if that is None, it is rebuilt, but only if it is of the library."""
     with reading("policy"):
         wanted, what = state["specification"], _own_part(state)
     if own is None:
@@ -226,13 +192,7 @@ def generator_state(rng: np.random.Generator) -> JSON:
 
 
 def stored_generator(state: Any) -> np.random.Generator:
-    """A generator with this state.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not the state of a PCG64.
-    """
+    """A generator with this state, which must be that of a PCG64."""
     with reading("generator"):
         inner = {name: int(state[name]) for name in ("state", "inc")}
         flag, spare = (stored_integer(state[name], name) for name in ("has_uint32", "uinteger"))
@@ -245,13 +205,7 @@ def stored_generator(state: Any) -> np.random.Generator:
 
 
 def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
-    """Number of observed rewards of each item, and their sums.
-
-    Raises
-    ------
-    InvalidInputError
-        If they are not one count and one finite sum per item.
-    """
+    """Number of observed rewards of each item, and their sums, which are finite; shape (d,) each."""
     plays, sums = np.zeros(d), np.zeros(d)
     with reading("statistics"):
         is_listed = "items" in state
@@ -274,13 +228,7 @@ def _items(values: Any, d: int) -> IntArray:
 
 
 def stored_integer(value: Any, name: str) -> int:
-    """The value, if it is a count.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not an integer from 0 to 2^53.
-    """
+    """The value, which must be an integer from 0 to 2^53."""
     if type(value) is not int or not 0 <= value <= MOST_ROUNDS:
         raise InvalidInputError(f"{name} must be an integer from 0 to 2**53, got {value!r}: the state is damaged, use a copy")
     return value
@@ -293,13 +241,7 @@ def round_state(number: int, decision: BoolArray, decision_set: DecisionSet) -> 
 
 
 def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, np.ndarray[Any, np.dtype[np.bool_]]]:
-    """Id and decision of an open round.
-
-    Raises
-    ------
-    InvalidInputError
-        If the state has no id, or its items are not a decision.
-    """
+    """Id and decision of an open round."""
     x = np.zeros(decision_set.d, dtype=np.bool_)
     with reading("each of open_rounds"):
         number = stored_integer(state["id"], "id")

@@ -20,12 +20,8 @@ Arrays: TypeAlias = tuple[IntArray, IntArray, IntArray]
 
 
 def packed(matroid: Matroid) -> tuple[int, Arrays] | None:
-    """Kind of a built-in matroid and its arrays, as described in ``kernels/oracles/kinds.py``.
-
-    Returns
-    -------
-    tuple of int and tuple of three ndarrays of int64, or None
-        None for matroids that call Python code, including subclasses of built-in ones. The arrays are C-contiguous copies.
+    """Kind of a built-in matroid and its arrays (C-contiguous copies, int64), as described in ``kernels/oracles/kinds.py``; None
+    for matroids that call Python code, including subclasses of built-in ones.
     """
     if type(matroid) not in (Uniform, Partition, Laminar, Graphic, Transversal, Linear):
         return None

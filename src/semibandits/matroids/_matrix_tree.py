@@ -21,27 +21,10 @@ STEPS_AN_UPDATE: Final = 2
 
 
 def count_spanning_forests(n_nodes: int, tails: IntArray, heads: IntArray, forest: IntArray, work: int = UNLIMITED) -> int | None:
-    """Exact number of maximal forests of a multigraph.
+    """Exact number of maximal forests of a multigraph, of which `forest` is one, as edges; None if it takes more than about
+    `work` elementary steps. Loops are ignored.
 
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes.
-    tails, heads : ndarray of int, shape (d,)
-        Ends of each edge. Loops are ignored.
-    forest : ndarray of int
-        The edges of any maximal forest.
-    work : int
-        Approximate limit on elementary steps.
-
-    Returns
-    -------
-    int or None
-        None if it takes more work.
-
-    Notes
-    -----
-    The determinant of the Laplacian without one node of each component. The matrix is positive definite, so the product of
+    It is the determinant of the Laplacian without one node of each component. The matrix is positive definite, so the product of
     its diagonal is an upper bound (Hadamard).
     """
     proper = tails != heads
@@ -52,27 +35,10 @@ def count_spanning_forests(n_nodes: int, tails: IntArray, heads: IntArray, fores
 
 
 def count_arborescences(n_nodes: int, tails: IntArray, heads: IntArray, root: int, work: int = UNLIMITED) -> int | None:
-    """Exact number of arborescences, which contain one path from the root to every other node.
+    """Exact number of arborescences, which contain one path from the root to every other node; None if it takes more than about
+    `work` elementary steps. Parallel arcs are distinct; loops and arcs into the root are in no arborescence.
 
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes.
-    tails, heads : ndarray of int, shape (d,)
-        Ends of each arc; parallel arcs are distinct. Loops and arcs into the root are in no arborescence.
-    root : int
-        The root.
-    work : int
-        Approximate limit on elementary steps.
-
-    Returns
-    -------
-    int or None
-        None if it takes more work.
-
-    Notes
-    -----
-    The determinant of a matrix over all nodes except the root: the number of arcs into each node on the diagonal, and minus
+    It is the determinant of a matrix over all nodes except the root: the number of arcs into each node on the diagonal, and minus
     the number of arcs from u to v elsewhere (Tutte 1948). The product of the diagonal is an upper bound: it counts all ways to
     choose one arc into each node.
     """

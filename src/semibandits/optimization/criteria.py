@@ -35,18 +35,10 @@ class Criterion(ABC):
 @final
 @dataclass(frozen=True)
 class AtLeast(Criterion):
-    """F = a if c >= at_least, else -inf: the budgeted problem P_BLM.
+    """F = a if c >= at_least, else -inf: the budgeted problem P_BLM."""
 
-    Attributes
-    ----------
-    at_least : float
-        The budget. It is compared exactly: the caller lowers it to allow for rounding.
-    step : float
-        Every value of a is a multiple of this, so bounds are rounded down to a multiple; 0 if unknown.
-    """
-
-    at_least: float
-    step: float = 0.0
+    at_least: float  # compared exactly: the caller lowers it to allow for rounding
+    step: float = 0.0  # every value of a is a multiple of this, so bounds are rounded down to a multiple; 0 if unknown
 
     def value(self, a: float, c: float) -> float:
         """The reward a if the budget is met, else -inf."""

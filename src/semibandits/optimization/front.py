@@ -16,24 +16,12 @@ from semibandits.optimization.rounding import forgiven, granularity
 
 @dataclass(frozen=True, eq=False)
 class BudgetFront:
-    """Pareto front of rewards·x and budgets·x: the undominated decisions, one for each point.
+    """Pareto front of rewards·x and budgets·x: the undominated decisions, one for each point."""
 
-    Attributes
-    ----------
-    decisions : ndarray of bool, shape (k, d)
-        The decisions, k >= 1.
-    rewards : ndarray of float, shape (k,)
-        rewards·x of each, decreasing.
-    budgets : ndarray of float, shape (k,)
-        budgets·x of each, increasing.
-    forgiven : float
-        Rounding tolerance: a budget that is missed by at most this counts as met.
-    """
-
-    decisions: BoolArray
-    rewards: FloatArray
-    budgets: FloatArray
-    forgiven: float
+    decisions: BoolArray  # (k, d), k >= 1
+    rewards: FloatArray  # (k,): rewards·x of each decision, decreasing
+    budgets: FloatArray  # (k,): budgets·x of each, increasing
+    forgiven: float  # rounding tolerance: a budget that is missed by at most this counts as met
 
     def __repr__(self) -> str:
         return brief(self)
@@ -46,15 +34,7 @@ class BudgetFront:
         return len(self.rewards)
 
     def best(self, at_least: float) -> BoolArray:
-        """Decision of largest reward among those with ``budgets·x >= at_least``, shape (d,).
-
-        Raises
-        ------
-        Infeasible
-            If no decision meets the budget.
-        InvalidInputError
-            If `at_least` is not a finite number.
-        """
+        """Decision of largest reward among those with ``budgets·x >= at_least``, shape (d,); `Infeasible` if there is none."""
         budget = finite_number(at_least, "at_least")
         position = int(np.searchsorted(self.budgets, budget - self.forgiven))
         if position == len(self):
@@ -87,12 +67,9 @@ def undominated(rows: BoolArray, rewards: FloatArray, budgets: FloatArray, m: in
 
 
 def front_by_budgets(best: Callable[[float], BoolArray | None], budgets: FloatArray, m: int) -> BoolArray:
-    """Decisions, shape (k, d), that include one for each point of the front.
+    """Decisions, shape (k, d), that include one for each point of the front. ``best(at_least)`` is a decision of largest reward
+    among those that meet this budget, None if there is none.
 
-    ``best(at_least)`` is a decision of largest reward among those that meet this budget, None if there is none.
-
-    Notes
-    -----
     Epsilon-constraint method (Haimes, Lasdon, Wismer 1971): find the best reward for a budget, then raise the budget by the
     smallest amount that matters.
     """

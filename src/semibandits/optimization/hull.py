@@ -17,18 +17,12 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True)
 class Edge:
-    """Location of the maximum of F over the hull of some pairs: between two pairs, or at one (left = right).
+    """Location of the maximum of F over the hull of some pairs: between two pairs, or at one (left = right)."""
 
-    Attributes
-    ----------
-    left, right : int
-        Numbers of two decisions; the right one has the larger c.
-    rise, run : float
-        The line through the edge is ``run * a + rise * c = constant``. The multiplier is ``rise / run``, inf if run is 0.
-    """
-
+    # Numbers of two decisions; the right one has the larger c.
     left: int
     right: int
+    # The line through the edge is run * a + rise * c = constant. The multiplier is rise / run, inf if run is 0.
     rise: float
     run: float
 

@@ -21,27 +21,13 @@ def budget_criterion(rewards: FloatArray, budgets: FloatArray, at_least: float) 
 
 @dataclass(frozen=True, eq=False)
 class IndexAnswer:
-    """Result of index maximisation with a budget.
+    """Result of index maximisation with a budget."""
 
-    Attributes
-    ----------
-    decision : ndarray of bool, shape (d,)
-        The best decision found.
-    value : float
-        Its index, ``rewards·x + sqrt(bonuses·x)``.
-    bound : float
-        Upper bound on the index of all decisions (up to rounding).
-    is_proven : bool
-        Whether the search finished, which proves that the decision is optimal or has the requested ratio.
-    calls : int
-        Number of linear maximisations (P_LM).
-    """
-
-    decision: BoolArray
-    value: float
-    bound: float
-    is_proven: bool
-    calls: int
+    decision: BoolArray  # (d,): the best one found
+    value: float  # its index, rewards·x + sqrt(bonuses·x)
+    bound: float  # upper bound on the index of all decisions (up to rounding)
+    is_proven: bool  # whether the search finished, which proves that the decision is optimal or has the requested ratio
+    calls: int  # number of linear maximisations (P_LM)
 
     def __repr__(self) -> str:
         return brief(self)
@@ -52,18 +38,10 @@ class IndexAnswer:
 
 @dataclass(frozen=True)
 class CalledOracle:
-    """P_IM and P_BLM over a decision set that kernels cannot call: the searches of `CompiledOracle`, in Python.
+    """P_IM and P_BLM over a decision set that kernels cannot call: the searches of `CompiledOracle`, in Python."""
 
-    Attributes
-    ----------
-    maximize : callable
-        P_LM, as in :func:`semibandits.optimization.search.search`.
-    m : int
-        Largest number of items in a decision.
-    """
-
-    maximize: Callable[[FloatArray], BoolArray]
-    m: int
+    maximize: Callable[[FloatArray], BoolArray]  # P_LM, as in `optimization.search.search`
+    m: int  # largest number of items in a decision
 
     def search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float = 1.0, most: float = math.inf) -> IndexAnswer:
         """Maximise ``rewards·x + sqrt(bonuses·x)``, to within `ratio`, with a budget of linear maximisations."""

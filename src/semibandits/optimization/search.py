@@ -25,27 +25,14 @@ rounding errors of the budgets would exceed the rewards. Every multiplier gives 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """Result of a search.
+    """Result of a search."""
 
-    Attributes
-    ----------
-    decision : ndarray of bool, shape (d,), or None
-        The best decision found; None if every decision has the value -inf.
-    value : float
-        Its value.
-    bound : float
-        Upper bound on the values of all decisions, up to rounding; equal to `value` if `ratio` is 1 and the search finished.
-    oracle_calls : int
-        Number of linear maximisations (P_LM).
-    is_finished : bool
-        Whether no open node can contain a better decision; False if the search was stopped before.
-    """
-
-    decision: BoolArray | None
+    decision: BoolArray | None  # (d,): the best one found; None if every decision has the value -inf
     value: float
+    # Upper bound on the values of all decisions, up to rounding; equal to `value` if `ratio` is 1 and the search finished.
     bound: float
-    oracle_calls: int
-    is_finished: bool
+    oracle_calls: int  # number of linear maximisations (P_LM)
+    is_finished: bool  # whether no open node can contain a better decision; False if the search was stopped before
 
 
 class Branching(ABC):
@@ -91,38 +78,18 @@ def search(
     steepest: float = STEEPEST,
     most: float = math.inf,
 ) -> SearchResult:
-    """Decision x that maximises F(rewards·x, budgets·x).
+    """Decision x that maximises F(rewards·x, budgets·x), where F, the criterion, is a plus a concave nondecreasing function of c.
 
-    Parameters
-    ----------
-    maximize : callable
-        P_LM: a decision of largest weight, for weights of any sign, shape (d,).
-    rewards, budgets : ndarray of float, shape (d,)
-        Finite, of any sign.
-    criterion : Criterion
-        F, a plus a concave nondecreasing function of c.
-    m : int
-        Largest number of items in a decision.
-    ratio : float
-        Below 1, decisions are compared by ``criterion.generous``, and nodes whose bound does not exceed the best are closed.
-    branching : Branching
-        Rule that chooses the item to branch on.
-    steepest : float
-        Largest multiplier of an edge, see ``STEEPEST``.
-    most : float
-        Stop after about this many linear maximisations; ``bound`` then limits the value of a better decision.
+    `maximize` is P_LM, for weights of any sign, shape (d,); rewards and budgets are finite, of any sign; m is the largest number
+    of items in a decision. With a ratio below 1, decisions are compared by ``criterion.generous``, and nodes whose bound does not
+    exceed the best are closed. `steepest` is the largest multiplier of an edge, see ``STEEPEST``. The search stops after about
+    `most` linear maximisations; ``bound`` then limits the value of a better decision.
 
-    Returns
-    -------
-    SearchResult
-
-    Notes
-    -----
-    Best-first branch and bound. Each node forces items in and out by weights that outweigh all others. Its bound is the
-    minimum over l >= 0 of ``max_x (rewards + l budgets)·x + max_c (f(c) - l c)``: Lagrangian relaxation, which equals the
-    maximum of F over the convex hull of the pairs (a, c). The hull is explored vertex by vertex: each maximisation at the
-    slope of the edge below the best point either proves that the edge belongs to the hull or finds a vertex above it. The
-    ends of the final edge differ in an item to branch on. A node starts from the decisions found by earlier nodes.
+    Best-first branch and bound. Each node forces items in and out by weights that outweigh all others. Its bound is the minimum
+    over l >= 0 of ``max_x (rewards + l budgets)·x + max_c (f(c) - l c)``: Lagrangian relaxation, which equals the maximum of F
+    over the convex hull of the pairs (a, c). The hull is explored vertex by vertex: each maximisation at the slope of the edge
+    below the best point either proves that the edge belongs to the hull or finds a vertex above it. The ends of the final edge
+    differ in an item to branch on. A node starts from the decisions found by earlier nodes.
     """
     pool = Pool(rewards, budgets, criterion, m, steepest)
     state = _Search(maximize, pool, m, ratio, criterion, branching)

@@ -56,30 +56,14 @@ def write_labels(
 def place_labels(
     points: FloatArray, radii: FloatArray, sizes: FloatArray, segments: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """Choose a position for each label among candidates around its point.
+    """Lower left corners of k labels, shape (k, 2), each at a position chosen among candidates around its point.
 
-    Parameters
-    ----------
-    points : ndarray of float, shape (n, 2)
-        The points on the page (y upwards), the most important first.
-    radii : ndarray of float, shape (n,)
-        Radius of the dot at each point; 0 for no dot.
-    sizes : ndarray of float, shape (k, 2)
-        Width and height of the labels of the first k points.
-    segments : ndarray of float, shape (s, 2, 2)
-        Line segments to avoid.
-    weights : ndarray of float, shape (s,)
-        Cost of covering each of them.
+    `points`, shape (n, 2), are on the page (y upwards), the most important first; `radii`, shape (n,), are those of their dots, 0
+    for no dot. `sizes`, shape (k, 2), are width and height of the labels of the first k points. `segments`, shape (s, 2, 2), are
+    lines to avoid, and `weights`, shape (s,), the cost of covering each of them.
 
-    Returns
-    -------
-    ndarray of float, shape (k, 2)
-        Lower left corner of each label.
-
-    Notes
-    -----
-    In each of a few rounds, one label after the other moves to its cheapest position given the others. The cost of a
-    position is the share of the label that overlaps other labels and dots, plus the weighted length of the segments under it.
+    In each of a few rounds, one label after the other moves to its cheapest position given the others. The cost of a position is
+    the share of the label that overlaps other labels and dots, plus the weighted length of the segments under it.
     """
     k = len(sizes)
     places = np.empty((k, len(_DIRECTIONS) * len(_DISTANCES), 2))

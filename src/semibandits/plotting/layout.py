@@ -44,20 +44,10 @@ def part_of(tails: IntArray, heads: IntArray, ends: Sequence[int]) -> tuple[IntA
 
 
 def layered_layout(order: IntArray, tails: IntArray, heads: IntArray) -> FloatArray:
-    """Positions of the nodes of a directed acyclic graph, from left to right.
+    """Positions, shape (n, 2), of the nodes of a directed acyclic graph from left to right; `order` is a topological order.
 
-    Parameters
-    ----------
-    order : ndarray of int, shape (n,)
-        All nodes in topological order.
-    tails, heads : ndarray of int, shape (a,)
-        The arcs.
-
-    Returns
-    -------
-    ndarray of float, shape (n, 2)
-        x is the number of arcs on a longest path to the node. Within a layer, y is near the mean of the neighbours, by
-        sweeps to the right and to the left (the barycentre heuristic).
+    x is the number of arcs on a longest path to the node. Within a layer, y is near the mean of the neighbours, by sweeps to the
+    right and to the left (the barycentre heuristic).
     """
     n = len(order)
     before: dict[int, list[int]] = defaultdict(list)

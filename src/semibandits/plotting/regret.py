@@ -129,20 +129,8 @@ def _label_ends(ax: Axes, horizon: float, ends: list[_End]) -> None:
 def spread(heights: FloatArray, distance: float, low: float, high: float) -> FloatArray:
     """Move sorted heights as little as possible so that neighbours are some distance apart, within limits if they fit.
 
-    Parameters
-    ----------
-    heights : ndarray of float, shape (k,)
-        In increasing order.
-    distance : float
-        Smallest distance of neighbours.
-    low, high : float
-        Limits; if not all heights fit, only ``low`` is respected.
-
-    Returns
-    -------
-    ndarray of float, shape (k,)
-        The nearest heights in the least-squares sense: an isotonic regression after the distances are subtracted,
-        clipped to the limits.
+    They are the nearest in the least-squares sense: an isotonic regression after the distances are subtracted, clipped to the
+    limits. If not all heights fit, only `low` is respected.
     """
     steps = distance * np.arange(len(heights))
     fitted = isotonic_regression(heights - steps).x

@@ -22,33 +22,18 @@ _KEYS: Final = ("plays", "sums", "prior_plays")
 class Ageing:
     """Counts and sums of rewards in which the outcome of a round has the weight ``2 ** (-age / half_life)``.
 
-    The age of a round is the number of rounds asked for after it. Late outcomes are already old when they arrive. The plays of a
-    prior have the age of the learner.
-
-    Parameters
-    ----------
-    half_life : float
-        > 0, in rounds.
-    d : int
-        Number of items.
-    prior : Prior or None
-        Rewards that count as observed before the first round.
-
-    Attributes
-    ----------
-    numbers : ndarray of float, shape (3, d)
-        Sum of the weights of the observed rewards of each item, weighted sum of these rewards, and weight of its prior.
-    rounds : float
-        Sum of the weights of all rounds.
+    The age of a round is the number of rounds asked for after it; `half_life`, > 0, is in rounds. Late outcomes are already old
+    when they arrive. The plays of a prior, which count as observed before the first round, have the age of the learner.
     """
 
     def __init__(self, half_life: float, d: int, prior: Prior | None) -> None:
         self.half_life, self._factor = half_life, 2.0 ** (-1.0 / half_life)
         self.prior_means = np.zeros(d) if prior is None else prior.means
+        # Sum of the weights of the observed rewards of each item, weighted sum of these rewards, and weight of its prior.
         self.numbers: FloatArray = np.zeros((len(_KEYS), d))
         if prior is not None:
             self.numbers[ASSUMED] = prior.plays
-        self.rounds = 0.0
+        self.rounds = 0.0  # sum of the weights of all rounds
 
     @property
     def plays(self) -> FloatArray:
@@ -101,13 +86,7 @@ class Ageing:
         return {**{key: row.tolist() for key, row in zip(_KEYS, self.numbers, strict=True)}, "rounds": self.rounds}
 
     def restore(self, state: Any) -> None:
-        """Continue from a state.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is damaged.
-        """
+        """Continue from a state."""
         try:
             numbers = np.array([read_floats(state, key, self.numbers.shape[1]) for key in _KEYS])
             (rounds,) = read_floats({"rounds": [state["rounds"]]}, "rounds", 1).tolist()

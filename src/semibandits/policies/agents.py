@@ -46,46 +46,30 @@ class RuleAgent(Agent):
     """Statistics of the items, and a rule that chooses decisions from them.
 
     Unless the decision set has an upper bound on the means, rounds try unobserved items first, each by the best decision at the
-    estimates among those with the most of these items that are in the fewest open rounds. With an upper bound, unobserved
-    items count as having the largest mean that they can have: they are played only if a decision with them could still be the
-    best one (optimism in the face of uncertainty).
-
-    Attributes
-    ----------
-    decision_set : DecisionSet
-        The decisions.
-    oracle : CompiledOracle or None
-        Kernels of the decision set; None if it has no kernels, and rounds are played in Python.
-    player : Player
-        The state, as arrays that kernels change in place.
-    few : FewItems or None
-        The items that can matter, if rounds look at few of very many items.
-    prior : Prior
-        Rewards that count as observed before the first round.
-    part : Part or None
-        State of the rule for the items that were available in the last round in which some were not.
-    ageing : Ageing or None
-        Counts that lose weight with age, by which the rule chooses; None if it chooses by those of `player`.
-    defers : bool
-        Whether `choose` goes on without the plans that the rule requests.
-    wants_plan : bool
-        Whether the rule has requested a plan that was deferred.
+    estimates among those with the most of these items that are in the fewest open rounds. With an upper bound, unobserved items
+    count as having the largest mean that they can have: they are played only if a decision with them could still be the best one
+    (optimism in the face of uncertainty).
     """
 
     def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray, few: FewItems | None = None) -> None:
         d, m, upper = decision_set.d, decision_set.m, decision_set.upper
+        # `few`: the items that can matter, if rounds look at few of very many items.
         self.policy, self.decision_set, self.variance, self.few = policy, decision_set, variance, few
-        self.prior = Prior(np.zeros(d), np.zeros(d))
+        self.prior = Prior(np.zeros(d), np.zeros(d))  # rewards that count as observed before the first round
+        # State of the rule for the items that were available in the last round in which some were not.
         self.part: Part | None = None
-        self.ageing: Ageing | None = None
+        self.ageing: Ageing | None = None  # counts by which the rule chooses; None if it chooses by those of `player`
+        # Whether `choose` goes on without the plans that the rule requests, and whether it has requested one that was deferred.
         self.defers = self.wants_plan = False
         self._opened: list[tuple[IntArray, FloatArray]] | None = None
+        # None if the decision set has no kernels; rounds are then played in Python.
         self.oracle: CompiledOracle | None = policy.kernels(decision_set) if few is None else few.roles.oracle
         memory, marks, rows = policy.memory(d if few is None else 0, m)
         if few is None:
             rows = np.concatenate((rows, np.repeat(self.maximize(np.zeros(d))[None], policy.kept, axis=0)))
         else:
             memory = few.first_memory(memory)
+        # The state, as arrays that kernels change in place.
         self.player = rounds.Player(
             params=policy.params(m, variance if few is None else variance[:1]),
             spread=2.0 * variance,
@@ -392,13 +376,7 @@ class RuleAgent(Agent):
         return state if self.part is None else {**state, "part": self.part.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from the state of an agent of the same policy on the same decision set.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is not such a state; the agent is then unchanged.
-        """
+        """Continue from the state of an agent of the same policy on the same decision set; on an error the agent is unchanged."""
         own = dict(state) if isinstance(state, dict) else state
         stored = own.pop("part", None) if self.few is None and isinstance(own, dict) else None
         before = self.player

@@ -21,23 +21,15 @@ ARRAYS: Final = "biuf"
 
 
 def attributes_state(agent: object, fixed: tuple[type, ...]) -> dict[str, Any]:
-    """Attributes of an agent as plain JSON, except those of the types `fixed`.
-
-    Raises
-    ------
-    UnsupportedError
-        If an attribute cannot be written, or the agent stores attributes in slots.
+    """Attributes of an agent as plain JSON, except those of the types `fixed`; `UnsupportedError` if one cannot be written, or
+    the agent stores attributes in slots.
     """
     return {name: _encoded(value, name, agent) for name, value in _plain(agent, fixed).items()}
 
 
 def restore_attributes(agent: object, state: object, fixed: tuple[type, ...]) -> None:
-    """Replace all attributes of an agent by those of a state, except those of the types `fixed`.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not the output of `attributes_state`; the agent is then unchanged.
+    """Replace all attributes of an agent by those of an output of `attributes_state`, except those of the types `fixed`. After an
+    error the agent is unchanged.
     """
     try:
         if not isinstance(state, Mapping):

@@ -22,28 +22,14 @@ KEPT = ("memory", "marks", "rows")
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The decisions that use the same items only, and an agent that plays them. It is not changed: rounds return another one.
+    """The decisions that use the same items only, and an agent that plays them. It is not changed: rounds return another one."""
 
-    Attributes
-    ----------
-    items : ndarray of int, shape (k,)
-        The available items, ascending, at least one.
-    agent : RuleAgent
-        An agent of the same policy over these items. Its statistics are those of the whole agent at its last round.
-    """
-
-    items: IntArray
-    agent: RuleAgent
+    items: IntArray  # (k,): the available items, ascending, at least one
+    agent: RuleAgent  # of the same policy over these items, with the statistics of the whole agent at its last round
 
     @classmethod
     def of(cls, whole: RuleAgent, available: BoolArray) -> Part:
-        """A part whose rule has decided nothing.
-
-        Raises
-        ------
-        Infeasible
-            If every decision uses another item.
-        """
+        """A part whose rule has decided nothing; `Infeasible` if every decision uses another item."""
         items = np.flatnonzero(available)
         left = available_decisions(whole.decision_set, available)
         agent = whole.policy.for_items(items).start(left, whole.variance[items])
@@ -74,13 +60,7 @@ class Part:
 
     @classmethod
     def restored(cls, whole: RuleAgent, state: object) -> Part | None:
-        """The part of a state, or None if it is malformed.
-
-        Raises
-        ------
-        InvalidInputError
-            If the rule does not accept its own state.
-        """
+        """The part of a state, or None if it is malformed; `InvalidInputError` if the rule does not accept its own state."""
         names = ["items", *KEPT]
         d = whole.decision_set.d
         if not isinstance(state, dict) or sorted(map(str, state)) != sorted(names):

@@ -28,51 +28,24 @@ HALVINGS, DOUBLINGS = 40, 60
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """Items to explore, and decisions to explore them with.
+    """Items to explore, and decisions to explore them with."""
 
-    Attributes
-    ----------
-    rates : ndarray of float, shape (d,)
-        Plays of each item per unit of f(t); 0 for items that need no exploration.
-    decisions : ndarray of bool, shape (k, d)
-        Decisions to explore with; together they contain every item of positive rate.
-    optimal : ndarray of bool, shape (d,)
-        The optimal decision at the estimated means.
-    """
-
-    rates: FloatArray
-    decisions: BoolArray
-    optimal: BoolArray
+    rates: FloatArray  # (d,): plays of each item per unit of f(t); 0 for items that need no exploration
+    decisions: BoolArray  # (k, d): together they contain every item of positive rate
+    optimal: BoolArray  # (d,): the optimal decision at the estimated means
 
 
 def wanted(decision_set: DecisionSet, means: FloatArray, scales: FloatArray, variance: FloatArray, gap: float) -> Wanted:
     """Plan at estimated means, with gaps kept away from 0. It does not depend on earlier plans.
 
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        The decisions.
-    means : ndarray of float, shape (d,)
-        Estimated means.
-    scales : ndarray of float, shape (d,)
-        ``2 sigma_i^2 / n_i``, twice the variances of the estimates.
-    variance : ndarray of float, shape (d,)
-        ``sigma_i^2``.
-    gap : float
-        Relative gap to which P_GL is solved, in (0, 1).
+    It is the plan of `graves_lai` to the relative gap `gap`, in (0, 1); if that fails, the best decision with each item, at rates
+    that are feasible and cost at most m^2 C. `variance` holds ``sigma_i^2`` and `scales` ``s_i = 2 sigma_i^2 / n_i``, twice the
+    variances of the estimates, shape (d,) each.
 
-    Returns
-    -------
-    Wanted
-        The plan of `graves_lai`; if that fails, the best decision with each item, at rates that are feasible and cost at most
-        m^2 C.
-
-    Notes
-    -----
     The mean of each item outside the optimal decision is lowered, so that its smallest gap D becomes at least
-    ``sqrt(D^2 + c s_i / m)``, with c = 1/2 and s_i its scale. This lowers a decision by at most the root of c times the sum of
-    the scales of its items that enter, which is the uncertainty of its estimated gap; and, once these items have their counts
-    ``w_i f(t)``, by at most the share ``c / (2 f(t))`` of its gap. So C stays finite in near-ties, and the limit is the same.
+    ``sqrt(D^2 + c s_i / m)``, with c = 1/2. This lowers a decision by at most the root of c times the sum of the scales of its
+    items that enter, which is the uncertainty of its estimated gap; and, once these items have their counts ``w_i f(t)``, by at
+    most the share ``c / (2 f(t))`` of its gap. So C stays finite in near-ties, and the limit is the same.
     """
     oracle = _oracle(decision_set, means, variance)
     best = best_with_each_item(oracle, None)
@@ -88,35 +61,17 @@ def wanted(decision_set: DecisionSet, means: FloatArray, scales: FloatArray, var
 
 
 def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays: FloatArray, gap: float) -> Wanted:
-    """The same plan for rewards of a law.
+    """The same plan for rewards of a law. `means`, shape (d,), of observed rewards are replaced by the nearest ones in its range.
 
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        The decisions.
-    law : Law
-        Law of the rewards.
-    means : ndarray of float, shape (d,)
-        Means of the observed rewards; means outside the range of the law are replaced by the nearest means in it.
-    plays : ndarray of float, shape (d,)
-        Numbers of observed rewards.
-    gap : float
-        Relative gap to which P_GL is solved, in (0, 1).
+    If `graves_lai` fails, or stops before it reaches `gap` with a plan that costs more, the plan is the best decision with each
+    item, at the rates ``1/d(theta_i, theta_i + D_i/m)``. These are feasible: raises that add up to a gap raise one of at most m
+    items by an m-th of it or more, and the smallest gap D_i of that item is no larger.
 
-    Returns
-    -------
-    Wanted
-        The plan of `graves_lai`; if that fails, or stops before it reaches `gap` with a plan that costs more, the best decision
-        with each item, at the rates ``1/d(theta_i, theta_i + D_i/m)``. These are feasible: raises that add up to a gap raise one
-        of at most m items by an m-th of it or more, and the smallest gap D_i of that item is no larger.
-
-    Notes
-    -----
     Estimates are kept away from the ends of the law by a margin common to all items, see `Law.estimates`. With the estimate
-    ``(sum + 1/2) / (n + 1)`` for each item separately, an item that failed in its only trial would have the estimate
-    1/4, above items known to be worth less; the plan would treat it as known, and the best decision at the means would be
-    exploited without it for ever. An estimate of 0 leads to enough exploration: for an item that succeeds with probability q, n
-    trials all fail with probability ``(1 - q)^n = exp(-n d(0, q))``.
+    ``(sum + 1/2) / (n + 1)`` for each item separately, an item that failed in its only trial would have the estimate 1/4, above
+    items known to be worth less; the plan would treat it as known, and the best decision at the means would be exploited without
+    it for ever. An estimate of 0 leads to enough exploration: for an item that succeeds with probability q, n trials all fail
+    with probability ``(1 - q)^n = exp(-n d(0, q))``.
 
     A mean of 0 or 1 is still uncertain: the variances that guard against near-ties are `Law.estimated_variance`. Means are
     lowered as in `wanted`, with the scales ``2 V_i / n_i``, but never below a tenth of their distance from the least mean of the
@@ -195,13 +150,7 @@ def _guarded(gaps: FloatArray, scales: FloatArray, m: int) -> FloatArray:
 
 
 def _of(result: GravesLaiResult) -> Wanted:
-    """The plan of a result.
-
-    Raises
-    ------
-    SolverError
-        If the result has no plan.
-    """
+    """The plan of a result; `SolverError` if it has none."""
     if not math.isfinite(result.value):
         raise SolverError("no feasible plan was found")
     rates = np.where(result.suboptimal_items, result.rates, 0.0)

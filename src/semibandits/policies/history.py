@@ -8,16 +8,9 @@ from semibandits._typing import FloatArray
 
 
 class History(NamedTuple):
-    """Observed rewards of items, and the number of rounds in which they were observed.
+    """Observed rewards of items, and the number of rounds in which they were observed."""
 
-    Attributes
-    ----------
-    plays, sums : ndarray of float, shape (d,)
-        Number of observed rewards of each item, and their sum, 0 where there are none.
-    rounds : int
-        Number of rounds, at least the largest of `plays`.
-    """
-
+    # Number of observed rewards of each item, and their sum, 0 where there are none; shape (d,).
     plays: FloatArray
     sums: FloatArray
-    rounds: int
+    rounds: int  # at least the largest of `plays`

@@ -13,21 +13,11 @@ from semibandits.policies.states import damaged, read_decisions, read_floats
 
 
 class Plan(NamedTuple):
-    """What a rule needs to follow a plan.
+    """What a rule needs to follow a plan."""
 
-    Attributes
-    ----------
-    memory : ndarray of float
-        The numbers of the rule: for OSSB inverse rates, means, tolerances and plays of the d items.
-    decisions : ndarray of bool, shape (k, d)
-        Decisions to explore with.
-    optimal : ndarray of bool, shape (d,)
-        The optimal decision at the means.
-    """
-
-    memory: FloatArray
-    decisions: BoolArray
-    optimal: BoolArray
+    memory: FloatArray  # the numbers of the rule: for OSSB inverse rates, means, tolerances and plays of the d items
+    decisions: BoolArray  # (k, d): to explore with
+    optimal: BoolArray  # (d,): the optimal decision at the means
 
     def state(self) -> dict[str, Any]:
         """The plan as plain JSON; null for infinite numbers."""
@@ -39,13 +29,7 @@ class Plan(NamedTuple):
 
     @classmethod
     def of(cls, state: dict[str, Any], size: int, decision_set: DecisionSet) -> Self:
-        """The plan of a state, with so many numbers.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is damaged.
-        """
+        """The plan of a state, with `size` numbers."""
         numbers = ["inf" if value is None else value for value in plain_list(state["memory"])]
         memory = read_floats({"memory": numbers}, "memory", size)
         if np.isnan(memory).any():

@@ -20,16 +20,10 @@ MOST_PLAYS = 2**53
 
 
 class Prior(NamedTuple):
-    """Means of items, and how many observed rewards each of them is worth.
+    """Means of items, and how many observed rewards each of them is worth."""
 
-    Attributes
-    ----------
-    means, plays : ndarray of float, shape (d,)
-        Means, and whole numbers >= 0; the mean of an item with 0 plays does not matter and is 0.
-    """
-
-    means: FloatArray
-    plays: FloatArray
+    means: FloatArray  # (d,): 0 for items with 0 plays, where the mean does not matter
+    plays: FloatArray  # (d,): whole numbers >= 0
 
     @classmethod
     def of(
@@ -41,12 +35,8 @@ class Prior(NamedTuple):
         costs: ArrayLike | None = None,
         laws: Iterable[Law | None] = (),
     ) -> Self | None:
-        """A validated prior, from mean rewards or mean costs; None if neither they nor plays are given.
-
-        Raises
-        ------
-        InvalidInputError
-            If only one of them is given, or one is malformed or excluded by one of the `laws`; if both means and costs are given.
+        """A validated prior, from mean rewards or mean costs; None if neither they nor plays are given. Means that one of the
+        `laws` excludes are refused.
         """
         name, in_costs = "prior_means" if costs is None else "prior_costs", costs is not None
         if means is None and costs is None and plays is None:

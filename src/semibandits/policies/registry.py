@@ -25,20 +25,9 @@ _BY_NAME: Final = {policy.__name__: policy for policy in POLICIES}
 
 
 def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Policy:
-    """A policy of the library from its name and parameters.
-
-    Parameters
-    ----------
-    name : str
-        Name of its class, for instance ``"ESCB"``.
-    parameters : mapping of str to value, optional
-        Its keyword arguments. Numbers and booleans may be given as text; a radius may be a mapping of the coefficients of
-        :class:`Radius`, and a law its name or a value that :func:`semibandits.laws.law_from` accepts.
-
-    Raises
-    ------
-    InvalidInputError
-        If the policy or a parameter does not exist (the message contains the nearest name), or if a value is invalid.
+    """A policy of the library from the name of its class, for instance ``"ESCB"``, and its keyword arguments. Numbers and
+    booleans may be given as text; a radius may be a mapping of the coefficients of :class:`Radius`, and a law its name or a value
+    that :func:`semibandits.laws.law_from` accepts.
     """
     if name not in _BY_NAME:
         raise InvalidInputError(f"the policy must be one of {', '.join(_BY_NAME)}, got {name!r}{nearest(name, _BY_NAME)}")
@@ -56,18 +45,7 @@ def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Po
 
 
 def build(specification: Mapping[str, Any]) -> Policy:
-    """The policy of the library with this ``specification()``.
-
-    Parameters
-    ----------
-    specification : mapping
-        Its name and all its parameters, as plain JSON.
-
-    Raises
-    ------
-    InvalidInputError
-        If no policy of the library has it.
-    """
+    """The policy of the library with this ``specification()``: its name and all its parameters, as plain JSON."""
     if not isinstance(specification, Mapping) or not isinstance(specification.get("name"), str):
         raise InvalidInputError(
             f"the specification of a policy must be a mapping with its name, got {specification!r}: pass it unchanged"

@@ -46,14 +46,8 @@ def agent_state(agent: RuleAgent) -> dict[str, Any]:
 
 
 def restored_agent(state: dict[str, Any], agent: RuleAgent) -> tuple[rounds.Player, list[IntArray]]:
-    """The player of a state of the same policy on the same set, and the decisions kept by an agent that looks at few items.
-
-    Plays of a prior count among those of the state, but not among its rounds.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not such a state.
+    """The player of a state of the same policy on the same set, and the decisions kept by an agent that looks at few items. Plays
+    of a prior count among those of the state, but not among its rounds.
     """
     policy, decision_set, prior, few, player = agent.policy, agent.decision_set, agent.prior, agent.few, agent.player
     d, upper = decision_set.d, decision_set.upper
@@ -165,13 +159,7 @@ def plain(value: float) -> float | str:
 
 
 def checked_names(state: object, names: tuple[str, ...]) -> None:
-    """Refuse a state that is not a dictionary with these keys.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not.
-    """
+    """Refuse a state that is not a dictionary with these keys."""
     if not isinstance(state, dict) or sorted(map(str, state)) != sorted(names):
         got = list(state) if isinstance(state, dict) else type(state).__name__
         raise InvalidInputError(f"the state of an agent must be a dict of {', '.join(names)}, got {got}: pass it unchanged")

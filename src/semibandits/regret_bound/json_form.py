@@ -73,21 +73,8 @@ def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
 def solution_from_json(
     payload: object, decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, name: str
 ) -> GravesLaiResult:
-    """Inverse of :func:`solution_to_json`, with all validation that needs no solver.
-
-    Parameters
-    ----------
-    payload : object
-        The JSON object.
-    decision_set, theta, variance
-        The problem.
-    name : str
-        Name of the object in error messages.
-
-    Raises
-    ------
-    InvalidInputError, OverflowError
-        If something is missing, invalid, or inconsistent with the problem.
+    """Inverse of :func:`solution_to_json`, with all validation that needs no solver. `name` is that of the object in error
+    messages. `InvalidInputError` or `OverflowError` if something is missing, invalid, or inconsistent with the problem.
     """
     fields, d = Fields(payload, name), decision_set.d
     value = fields.take("value")

@@ -134,18 +134,9 @@ def plan_by_columns(
     same cost (theory T0), so generation ends when the cost of the plan is at most ``1 + accuracy`` times that of the rates, or
     when no decision prices out. Columns are scaled by their cost, so that the tolerances of the linear program are relative.
 
-    Parameters
-    ----------
-    target : ndarray of float, shape (d,)
-        Required plays per ln T. Items with target 0 are ignored.
-    cost : float
-        Cost of the circulation from which the target comes.
-    start : ndarray of bool, shape (k, d)
-        Decisions to start from.
-    accuracy : float
-        Relative excess of cost that may remain.
-    deadline : float
-        Value of `tiers.seconds` at which to stop with the current plan, which is feasible but costs more.
+    `target`, shape (d,), are the required plays per ln T; items with target 0 are ignored. `cost` is that of the circulation from
+    which the target comes. `start`, shape (k, d), are decisions to start from. At the value `deadline` of `tiers.seconds` the
+    current plan is returned, which is feasible but costs more.
     """
     items = np.flatnonzero(target > 0)
     decisions = _covering_columns(decision_set, theta, items, start)

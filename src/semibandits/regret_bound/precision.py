@@ -39,14 +39,10 @@ def gaps_below(best: BoolArray, decisions: BoolArray | Decisions, theta: FloatAr
 def sharpened(graph: ExchangeGraph, theta: FloatArray, ties: Ties) -> tuple[ExchangeGraph, float]:
     """The graph with reduced costs that add up to the gap of each cycle, and a bound on their remaining error.
 
-    Costs are computed again from `theta` and the potentials. The potentials are corrected, by about their rounding, until no
-    cost is negative and the costs between nodes of the hub are zero. This fails if x* is optimal only up to rounding. Then these
-    costs are set to zero, and the second result bounds the change of the gap of any cycle, or of x* itself.
-
-    Raises
-    ------
-    InvalidInputError
-        If that is more than a tie: means that x* needs are so large that they round others away.
+    Costs are computed again from `theta` and the potentials. The potentials are corrected, by about their rounding, until no cost
+    is negative and the costs between nodes of the hub are zero. This fails if x* is optimal only up to rounding. Then these costs
+    are set to zero, and the second result bounds the change of the gap of any cycle, or of x* itself. If that is more than a tie,
+    the problem is refused: means that x* needs are so large that they round others away.
     """
     costs = _exact_costs(graph, theta)
     in_hub = np.zeros(graph.n_nodes, dtype=np.bool_)
@@ -72,11 +68,7 @@ def sharpened(graph: ExchangeGraph, theta: FloatArray, ties: Ties) -> tuple[Exch
 
 def relative_error_of(lack: float, least_gap: float) -> float:
     """Relative error of gaps, from the error `lack` of a cycle and the same error of x*, relative to which gaps are computed.
-
-    Raises
-    ------
-    InvalidInputError
-        If more than half of the smallest gap may be rounding.
+    More than half of the smallest gap is refused.
     """
     relative_error = 2.0 * lack / least_gap
     if relative_error > 0.5:

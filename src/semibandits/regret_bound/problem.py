@@ -34,34 +34,18 @@ class Bracket:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A validated problem, the gap to reach and the time limit.
-
-    Attributes
-    ----------
-    decision_set : DecisionSet
-    theta : ndarray of float, shape (d,)
-    law : Law
-    tie_tolerance : float
-        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m`` times the largest ``|theta_i|`` of an item in
-        which they differ.
-    gap : float
-        Relative gap to reach.
-    limit : float
-        Seconds from `start`, a value of `tiers.seconds`; may be infinite.
-    progress : callable or None
-        Called after each round of the method.
-    memory : Memory, DecisionMemory or None
-        Data of an earlier solve over the same decision set.
-    """
+    """A validated problem, the gap to reach and the time limit."""
 
     decision_set: DecisionSet
-    theta: FloatArray
+    theta: FloatArray  # (d,)
     law: Law
+    # Two decisions tie iff their rewards differ by at most tie_tolerance * m times the largest |theta_i| of an item in which they
+    # differ or that is in the best one, see `Ties`.
     tie_tolerance: float
-    gap: float
-    limit: float = math.inf
-    progress: Callable[[Progress], None] | None = None
-    memory: Memory | DecisionMemory | None = None
+    gap: float  # relative gap to reach
+    limit: float = math.inf  # seconds from `start`, a value of `tiers.seconds`; may be infinite
+    progress: Callable[[Progress], None] | None = None  # called after each round of the method
+    memory: Memory | DecisionMemory | None = None  # data of an earlier solve over the same decision set
     start: float = field(default_factory=tiers.seconds)
 
     @property
@@ -149,12 +133,8 @@ class Units:
         )
 
     def unscaled(self, result: GravesLaiResult, problem: Problem) -> GravesLaiResult:
-        """The result in the units of `problem`, the unscaled one.
-
-        Raises
-        ------
-        InvalidInputError
-            If the value or a rate is too large or too small for a floating-point number.
+        """The result in the units of `problem`, the unscaled one; refused if the value or a rate is too large or too small for a
+        floating-point number.
         """
         theta, variance = problem.theta, problem.variance
         with np.errstate(over="ignore", under="ignore"):

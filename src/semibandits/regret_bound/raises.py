@@ -51,16 +51,11 @@ def convex_information(law: Law, theta: FloatArray, rates: FloatArray) -> FloatA
 
 
 def check_convex(law: Law, theta: FloatArray, rates: FloatArray, items: IntArray) -> None:
-    """Refuse rates at which raises beyond the convex part of a divergence could cost less than 1 nat.
+    """Refuse rates at which raises beyond the convex part of a divergence could cost less than 1 nat, by `UnsupportedError`.
 
     In the convex part, raises that add up to a gap are cheapest at equal slopes. Beyond it, two small raises may cost more than
     one large one, and the constraints are not known. At the rates of the plan, a raise of each of these `items` to the end of its
     convex part must cost at least 1 nat.
-
-    Raises
-    ------
-    UnsupportedError
-        If this fails for an item.
     """
     wrong = np.flatnonzero(convex_information(law, theta, rates) < 1.0 - NEAR_REACH)
     if len(wrong):
@@ -93,18 +88,12 @@ def stretched(law: Law, theta: FloatArray, raises: FloatArray, rows: IntArray, g
 
 @dataclass(frozen=True, eq=False)
 class Raises:
-    """Cheapest raises of k sets of items.
+    """Cheapest raises of k sets of items."""
 
-    Attributes
-    ----------
-    values, prices : ndarray of float, shape (k,)
-        F(C), and the price s that attains it; both inf if the gap is out of reach.
-    raises, divergences, slopes : ndarray of float, shape (number of entries,)
-        Best raise of each entry, its divergence (the derivative of F in the rate), and the derivative of the raise in s / w.
-    """
-
+    # F(C), and the price s that attains it, shape (k,); both inf if the gap is out of reach.
     values: FloatArray
     prices: FloatArray
+    # Best raise of each entry, its divergence (the derivative of F in the rate), and the derivative of the raise in s / w.
     raises: FloatArray
     divergences: FloatArray
     slopes: FloatArray
@@ -114,20 +103,10 @@ def cheapest_raises(
     law: Law, theta: FloatArray, rates: FloatArray, rows: IntArray, items: IntArray, gaps: FloatArray,
     guesses: FloatArray | None = None,
 ) -> Raises:  # fmt: skip
-    """Compute the cheapest raises of each set of items.
+    """Compute the cheapest raises of each of k sets: entry p is item ``items[p]`` of set ``rows[p]``, possibly more than once.
 
-    Parameters
-    ----------
-    law : Law
-        Law of the d items.
-    theta, rates : ndarray of float, shape (d,)
-        Means, and rates >= 0.
-    rows, items : ndarray of int, shape (number of entries,)
-        Entry p: set ``rows[p]`` contains item ``items[p]``, possibly more than once. Rows must be in ascending order.
-    gaps : ndarray of float, shape (k,)
-        > 0.
-    guesses : ndarray of float, shape (k,), optional
-        First values of the search for s; 0 for no guess.
+    Rows must be in ascending order. The law, means and rates >= 0 are those of d items, and gaps > 0 have shape (k,). `guesses`,
+    shape (k,), are first values of the search for s; 0 for no guess.
     """
     problem = _Problem(law.take(items), theta[items], rates[items], rows, gaps)
     result = problem.nothing()

@@ -182,14 +182,8 @@ def solve_bound(
     law: Law | str | None = None,
     in_costs: bool = False,
 ) -> GravesLaiResult:
-    """`graves_lai` for the library itself: without warnings.
-
-    Parameters
-    ----------
-    theta : ndarray of float, shape (d,)
-        Mean reward of each item; copied.
-    in_costs : bool
-        Whether the user gave costs, so that errors are about costs.
+    """`graves_lai` for the library itself: without warnings. `theta`, shape (d,), is copied. With `in_costs` the user gave costs,
+    and errors are about costs.
     """
     start = tiers.seconds()
     theta = item_vector(theta, decision_set, "theta").copy()
@@ -230,13 +224,7 @@ def solve_bound(
 
 
 def _check_size(theta: FloatArray, law: Law) -> None:
-    """Refuse means that are too large or too small to solve in their own unit; only Gaussian problems are scaled.
-
-    Raises
-    ------
-    InvalidInputError
-        If the largest mean is outside the range; means that are all 0 are accepted.
-    """
+    """Refuse means too large or too small to solve in their own unit, but not if all are 0; only Gaussian problems are scaled."""
     largest = float(np.abs(theta).max())
     if largest > LARGEST_NUMBER or 0.0 < largest < 1.0 / LARGEST_NUMBER:
         raise InvalidInputError(

@@ -18,15 +18,7 @@ HORIZONS: Final = (10_000, 100_000, 1_000_000)
 
 
 def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None) -> dict[str, Any]:
-    """A Graves-Lai bound and its instance.
-
-    Parameters
-    ----------
-    instance, result
-        The problem and its solution.
-    count : int or None
-        Number of decisions, or None if unknown.
-    """
+    """A Graves-Lai bound and its instance; `count` is the number of decisions, None if unknown."""
     result.plan.items.check_listing(2)  # numbers and names
     solution = solution_to_json(result)
     best = _named(instance, result.optimal_decision)

@@ -62,19 +62,8 @@ def link_labels(decisions: DecisionSet, labels: Sequence[str], streets: Sequence
 def drawing_of(structure: Structure, shown: IntArray | None = None, named: Sequence[BoolArray] = ()) -> dict[str, Any]:
     """The drawing of a decision set, which contains every shown item once; the shown items are numbered from 0.
 
-    Parameters
-    ----------
-    structure : Structure
-        The decision set.
-    shown : ndarray of int, shape (k,), optional
-        The items that are shown, ascending; by default all.
-    named : sequence of ndarray of bool, shape (d,), optional
-        Routes whose street names are written, where links have street names. Nodes have no names then.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are positions, but not for every node.
+    `shown` are items in ascending order, by default all. `named` are routes, shape (d,), whose street names are written if links
+    have street names; nodes have no names then. Positions must be known for every node or for none.
     """
     decisions = structure.decision_set
     network = network_of(decisions)
@@ -92,14 +81,7 @@ def drawing_of(structure: Structure, shown: IntArray | None = None, named: Seque
 def node_names(network: Network, instance: Named, named: Sequence[BoolArray]) -> list[str]:
     """Name of each node; where streets along the routes have several links, the name of a street at a node in its middle.
 
-    Parameters
-    ----------
-    network : Network
-        The graph of the decisions.
-    instance : Named
-        The decisions.
-    named : sequence of ndarray of bool, shape (d,)
-        Routes along which streets are named.
+    `named` are the routes along which streets are named, shape (d,).
     """
     parts = [part for decision in named for part in stretches(instance, decision)]
     if not any(part.street and len(part.items) > 1 for part in parts):

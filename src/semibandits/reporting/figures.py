@@ -38,22 +38,7 @@ _FORBIDDEN: Final = re.compile(b"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]
 
 
 def check_figure(path: Path, *, made: Path | None = None) -> None:
-    """Check that a figure can be written to `path`.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    made : Path, optional
-        A folder that will exist when the figure is written.
-
-    Raises
-    ------
-    InvalidInputError
-        If the name has an unsupported ending or the folder does not exist.
-    SemibanditsError
-        If matplotlib is not installed.
-    """
+    """Check that a figure can be drawn and written to `path`; `made` is a folder that will exist when it is written."""
     if path.suffix.lower() not in FORMATS:
         raise InvalidInputError(f"the figure must end in {', '.join(FORMATS)}, got {str(path)!r}: choose one of these")
     if made is None or made.exists() or os.path.abspath(path.parent) != os.path.abspath(made):

@@ -34,18 +34,7 @@ MOST_ROWS: Final = 100
 
 
 def payload_of(data: ReportData) -> dict[str, Any]:
-    """The payload of a report. Equal data give equal objects.
-
-    Returns
-    -------
-    dict
-        Plain JSON without nan and infinity.
-
-    Raises
-    ------
-    InvalidInputError
-        If some nodes have positions and others have none.
-    """
+    """The payload of a report, plain JSON without nan and infinity. Equal data give equal objects."""
     bound, simulation, structure = data.bound, data.simulation, data.structure
     shown = shown_items(data)
     drawing = None if structure is None else drawing_of(structure, shown, _routes(data))

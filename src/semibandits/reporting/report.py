@@ -92,13 +92,7 @@ def write_report(
 
 
 def write_payload(payload: Mapping[str, Any], path: Path) -> None:
-    """Write the page of a payload in one step.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be written.
-    """
+    """Write the page of a payload in one step."""
     from semibandits.reporting.page import render
 
     check_report(path)
@@ -106,13 +100,7 @@ def write_payload(payload: Mapping[str, Any], path: Path) -> None:
 
 
 def check_report(path: Path) -> None:
-    """Check that a report can be written to `path`.
-
-    Raises
-    ------
-    InvalidInputError
-        If the name does not end in ``.html``, so that results might be overwritten, or the folder does not exist.
-    """
+    """Check that a report can be written to `path`. Its ending must be that of HTML, so that it replaces no results."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise InvalidInputError(f"the report must end in .html, got {str(path)!r}: change its ending")
     check_target(path)
@@ -178,13 +166,7 @@ def _own_structure(decisions: DecisionSet) -> Structure:
 
 
 def retitled(data: ReportData, *, title: str | None, unit: str | None, question: str | None) -> ReportData:
-    """The data with other texts, where they are given.
-
-    Raises
-    ------
-    InvalidInputError
-        If a text is not a string.
-    """
+    """The data with other texts, where they are given."""
     texts = {"title": title, "unit": unit, "question": question}
     given: dict[str, Any] = {key: text for key, text in texts.items() if text is not None}
     if not all(isinstance(text, str) for text in given.values()):

@@ -27,56 +27,27 @@ from semibandits.simulation.statistics import PolicySummary
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Structure:
-    """A decision set with its names.
+    """A decision set with its names."""
 
-    Attributes
-    ----------
-    family : str
-        One of the keys of :data:`semibandits.families.registry.FAMILIES`.
-    decision_set : DecisionSet
-        The set X of decisions.
-    labels : tuple of str, length d
-        Names of the items.
-    positions : mapping from node to (x, y), or None
-        Positions of the nodes of a graph.
-    geographic : bool
-        Whether `positions` are longitude and latitude in degrees.
-    description : mapping
-        The JSON form of the instance, with the names of groups; empty if unknown.
-    """
-
-    family: str
+    family: str  # one of the keys of `semibandits.families.registry.FAMILIES`
     decision_set: DecisionSet
-    labels: tuple[str, ...]
-    positions: Mapping[Hashable, tuple[float, float]] | None = None
-    geographic: bool = False
+    labels: tuple[str, ...]  # names of the items, length d
+    positions: Mapping[Hashable, tuple[float, float]] | None = None  # of the nodes of a graph
+    geographic: bool = False  # whether `positions` are longitude and latitude in degrees
+    # The JSON form of the instance, with the names of groups; empty if unknown.
     description: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bracket:
-    """A bracket of C(theta), from a solver or from a simulation, which keeps only part of the result.
-
-    Attributes
-    ----------
-    lower, value : float
-        The bounds; `value` is infinite if no plan was found.
-    suboptimal : ndarray of bool, shape (d,), or None
-        Items that belong to some decision but to no optimal one.
-    rates : ndarray of float, shape (d,), or None
-        Exploration plays of each item per ln T.
-    rewards : str
-        Name of the law of the rewards that it bounds, see :func:`semibandits.laws.plain.title`.
-    result : GravesLaiResult or None
-        Full result of the solver, if available.
-    """
+    """A bracket of C(theta), from a solver or from a simulation, which keeps only part of the result."""
 
     lower: float
-    value: float
-    suboptimal: BoolArray | None = None
-    rates: FloatArray | None = None
-    rewards: str = "gaussian"
-    result: GravesLaiResult | None = None
+    value: float  # infinite if no plan was found
+    suboptimal: BoolArray | None = None  # (d,): items that belong to some decision but to no optimal one
+    rates: FloatArray | None = None  # (d,): exploration plays of each item per ln T
+    rewards: str = "gaussian"  # name of the law of the rewards that it bounds, see `semibandits.laws.plain.title`
+    result: GravesLaiResult | None = None  # full result of the solver, if available
 
     @property
     def gap(self) -> float:
@@ -128,51 +99,25 @@ class About:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportData:
-    """Everything that a report shows. Use `assembled` to check that the parts belong to the same problem.
-
-    Attributes
-    ----------
-    title, unit, note : str
-        Title of the report, unit of the rewards, and a note on the numbers.
-    labels : tuple of str, length d
-        Names of the items.
-    structure : Structure or None
-        The decision set; None if only a simulation is known.
-    theta, variance : ndarray of float, shape (d,), or None
-        Mean rewards and their variances.
-    bound : Bracket or None
-        The bracket of C(theta).
-    simulation : SimulationResult or None
-        Regret and plays of policies.
-    applies : bool
-        Whether C(theta) ln T bounds the regret under the simulated rewards, that is, was computed for their law.
-    seconds : mapping from policy to float
-        Mean time of a replication, for the policies for which it is known.
-    about : About
-        Information about a dataset.
-    study : str
-        The study file that repeats the run, or ``""``.
-    count : int or None
-        Number of decisions; None if not yet known.
-    missing : tuple of str
-        Parts that the report cannot show, with the reasons.
-    """
+    """Everything that a report shows. Use `assembled` to check that the parts belong to the same problem."""
 
     title: str
-    unit: str
-    note: str
-    labels: tuple[str, ...]
-    structure: Structure | None
-    theta: FloatArray | None
-    variance: FloatArray | None
+    unit: str  # of the rewards
+    note: str  # on the numbers
+    labels: tuple[str, ...]  # names of the items, length d
+    structure: Structure | None  # None if only a simulation is known
+    theta: FloatArray | None  # (d,): mean rewards
+    variance: FloatArray | None  # (d,): variances of the rewards
     bound: Bracket | None
     simulation: SimulationResult | None
+    # Whether C(theta) ln T bounds the regret under the simulated rewards, that is, was computed for their law.
     applies: bool = True
+    # Mean time of a replication, for the policies for which it is known.
     seconds: Mapping[str, float] = field(default_factory=dict)
     about: About = field(default_factory=About)
-    study: str = ""
-    count: int | None = None
-    missing: tuple[str, ...] = ()
+    study: str = ""  # the study file that repeats the run, or ""
+    count: int | None = None  # number of decisions; None if not yet known
+    missing: tuple[str, ...] = ()  # parts that the report cannot show, with the reasons
 
     @property
     def best(self) -> BoolArray | None:
@@ -281,21 +226,10 @@ def assembled(
     applies: bool = True,
     **rest: Any,
 ) -> ReportData:
-    """Check that the parts belong to the same problem, and combine them.
+    """Check that the parts belong to the same problem, and combine them; a structure or a simulation must be given.
 
-    Parameters
-    ----------
-    structure, theta, variance, bound, simulation
-        As in :class:`ReportData`; at least one of structure and simulation is not None.
-    applies : bool
-        Whether the bound is meant for the simulated rewards; it is not used for rewards that turn out to differ.
-    **rest
-        The other fields of :class:`ReportData`; labels and title have defaults.
-
-    Raises
-    ------
-    InvalidInputError
-        If two parts contradict each other.
+    `applies`: whether the bound is meant for the simulated rewards; it is not used for rewards that turn out to differ. `rest`
+    are the other fields of :class:`ReportData`; labels and title have defaults.
     """
     known = None if bound is None else Bracket.of(bound)
     _check_sizes(theta, variance, known, simulation)

@@ -26,32 +26,16 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """A finished simulation.
-
-    Attributes
-    ----------
-    instance, rewards, policies
-        The problem and the policies.
-    result : SimulationResult
-        The result.
-    seed : int
-        The seed.
-    seconds : mapping from policy to float
-        Mean time of a replication, for the policies for which it is known.
-    elapsed : float or None
-        Duration in seconds, including compilation; None if the simulation was already finished.
-    folder : Path or None
-        The results folder.
-    """
+    """A finished simulation."""
 
     instance: Instance
     rewards: RewardModel
     policies: Mapping[str, Policy]
     result: SimulationResult
     seed: int
-    seconds: Mapping[str, float]
-    elapsed: float | None
-    folder: Path | None
+    seconds: Mapping[str, float]  # mean time of a replication, for the policies for which it is known
+    elapsed: float | None  # in seconds, including compilation; None if the simulation was already finished
+    folder: Path | None  # of the results
 
 
 def simulation_payload(answer: Answer) -> dict[str, Any]:

@@ -32,13 +32,7 @@ AGAIN: Final = "write it again"
 
 
 def read_results(path: Path) -> ReportData:
-    """Read a results folder, a bound.json or a simulation.zip.
-
-    Raises
-    ------
-    InvalidInputError
-        If the path does not exist or contains no results, a file is damaged, or two files belong to different problems.
-    """
+    """Read a results folder, a bound.json or a simulation.zip."""
     if path.is_dir():
         return _read_folder(path)
     if not path.exists():
@@ -101,22 +95,7 @@ def _read_folder(folder: Path) -> ReportData:
 def results_of(
     folder: Path, instance: Instance, bound: GravesLaiResult | None, simulation: SimulationResult | None, **more: Any
 ) -> ReportData:
-    """Combine the contents of a results folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder, for error messages.
-    instance, bound, simulation
-        Contents of instance.json, bound.json and simulation.zip.
-    **more
-        Other fields of :class:`ReportData`.
-
-    Raises
-    ------
-    InvalidInputError
-        If they are inconsistent.
-    """
+    """Combine instance.json, bound.json and simulation.zip of a folder; `more` are other fields of :class:`ReportData`."""
     missing = () if simulation is not None else (f"No {RESULT}: policies were not simulated.",)
     return _assembled(folder, instance, bound, simulation, missing=missing, **more)
 

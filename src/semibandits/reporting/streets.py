@@ -21,21 +21,11 @@ SHARP: Final = 120.0
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """Consecutive links of a route on one street.
+    """Consecutive links of a route on one street."""
 
-    Attributes
-    ----------
-    street : str
-        Name of the street, "" if it has none.
-    nodes : tuple of hashable
-        Nodes along it, both ends included.
-    items : tuple of int
-        Its links.
-    """
-
-    street: str
-    nodes: tuple[Hashable, ...]
-    items: tuple[int, ...]
+    street: str  # "" if it has no name
+    nodes: tuple[Hashable, ...]  # both ends included
+    items: tuple[int, ...]  # its links
 
 
 def stretches(instance: Named, decision: BoolArray) -> list[Stretch]:
@@ -55,14 +45,7 @@ def stretches(instance: Named, decision: BoolArray) -> list[Stretch]:
 def directions(instance: Instance, decision: BoolArray, costs: FloatArray) -> list[tuple[str, float]]:
     """What to do along a route with street names: an instruction for each street, and what its links cost.
 
-    Parameters
-    ----------
-    instance : Instance
-        Routes or paths whose links have street names. Turns are known only with positions.
-    decision : ndarray of bool, shape (d,)
-        A route.
-    costs : ndarray of float, shape (d,)
-        Cost of each item.
+    Turns are known only with positions. `decision` and `costs` have the shape (d,).
     """
     rows: list[tuple[str, float]] = []
     before: Stretch | None = None

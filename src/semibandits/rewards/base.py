@@ -19,19 +19,10 @@ from semibandits.rewards._digest import described, own_attributes
 
 @dataclass(frozen=True, eq=False)
 class CompiledRewards:
-    """A law for compiled loops; see :func:`semibandits.kernels.rewards.draw`.
+    """A law for compiled loops; see :func:`semibandits.kernels.rewards.draw`."""
 
-    Attributes
-    ----------
-    kind : int
-        One of the constants in :mod:`semibandits.kernels.rewards`.
-    floats : ndarray of float, shape (any,)
-        Parameters of the law, C-contiguous and writable.
-    ints : ndarray of int64, shape (any,)
-        Integer parameters of the law, C-contiguous and writable.
-    """
-
-    kind: int
+    kind: int  # one of the constants in `kernels.rewards`
+    # Parameters of the law, C-contiguous and writable; `ints` are int64.
     floats: FloatArray
     ints: IntArray
 

@@ -36,18 +36,8 @@ _WORDS: Final = {
 
 
 class Refusal(Exception):  # noqa: N818 (the answer to a request)
-    """A request is answered with an error.
-
-    Parameters
-    ----------
-    status : int
-        Status of the answer.
-    kind : str
-        Its type, such as "InvalidInputError".
-    message : str
-        One sentence: what was expected, what was found, and a remedy.
-    headers : mapping, optional
-        Further headers.
+    """A request is answered with an error. `kind` is its type, such as "InvalidInputError"; `message` is one sentence: what was
+    expected, what was found, and a remedy.
     """
 
     def __init__(self, status: int, kind: str, message: str, headers: Mapping[str, str] | None = None) -> None:

@@ -26,14 +26,8 @@ _WORDS: Final = {"int": "a whole number", "float": "a number", "bool": "true or 
 
 
 def request_of(body: bytes, kind: type[T]) -> T:
-    """The record of a body; an empty body is an object without fields.
-
-    Raises
-    ------
-    Refusal
-        If the body is not JSON with finite numbers and distinct keys.
-    InvalidInputError
-        If it has another form.
+    """The record of a body; an empty body is an object without fields. A body that is not JSON with finite numbers and distinct
+    keys is a `Refusal` with status 400, one of another form an `InvalidInputError`.
     """
     try:
         data = _with_integers(strict_json(body)) if body.strip() else {}

@@ -49,14 +49,8 @@ class _Solve:
 
 @final
 class BoundWorker:
-    """Solves bounds one after the other in one process, which ends when it has nothing to do.
-
-    Parameters
-    ----------
-    seconds : float
-        Time limit of a bound.
-    age : float
-        Smallest number of seconds between two bounds of a learner.
+    """Solves bounds one after the other in one process, which ends when it has nothing to do. `seconds` is the time limit of a
+    bound, and `age` the smallest number of seconds between two bounds of a learner.
     """
 
     def __init__(self, *, seconds: float, age: float) -> None:

@@ -27,47 +27,18 @@ LOGGER: Final = logging.getLogger("semibandits.service")
 
 @final
 class Served:
-    """A learner with what never changes about it.
-
-    Attributes
-    ----------
-    learner : DurableLearner
-        The learner.
-    items : ItemLabels
-        Its labels.
-    names : NamedItems
-        Its decisions as text.
-    created : str
-        Time of its creation.
-    defers_plans : bool
-        Whether its plans are solved in the background.
-    """
+    """A learner with what never changes about it."""
 
     def __init__(self, learner: DurableLearner) -> None:
         self.learner, self.created = learner, learner._stored.created
         self.items, self.names = ItemLabels(learner.decision_set.items), NamedItems.of(learner.decision_set)
-        self.defers_plans = learner._read(lambda one: one._options.defer_plans)
+        self.defers_plans = learner._read(lambda one: one._options.defer_plans)  # whether plans are solved in the background
 
 
 @final
 class Catalogue:
-    """Learners by name, opened at their first request.
-
-    Parameters
-    ----------
-    url : str
-        URL of the database.
-    settings : Settings
-        Which learners are served, and how long to wait for the database.
-    own : mapping from name to (decision set, policy)
-        Learners whose set or policy is not of the library.
-
-    Raises
-    ------
-    InvalidInputError
-        If the URL is malformed, or a value of `own` is not a pair of a decision set and a policy, each of which may be None.
-    StorageError
-        If the database cannot be used.
+    """Learners by name, opened at their first request. `own`: decision set and policy of each learner for which one of them is
+    not of the library; None stands for one of the library.
     """
 
     def __init__(self, url: str, settings: Settings, own: Mapping[str, Own]) -> None:
@@ -106,15 +77,7 @@ class Catalogue:
             compile_for(self._url, name)
 
     def served(self, name: str) -> Served:
-        """The learner of this name.
-
-        Raises
-        ------
-        Refusal
-            If there is none, or it needs a set or a policy of the user that was not given.
-        StorageError
-            If the database cannot be used.
-        """
+        """The learner of this name; `Refusal` if there is none, or it needs a set or a policy of the user that was not given."""
         found = self._opened.get(name)
         if found is not None:
             return found

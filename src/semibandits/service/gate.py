@@ -52,41 +52,19 @@ SCOPE_KEY: Final = "semibandits"
 
 @dataclass
 class Exchange:
-    """A request and what is known about it, for the log.
+    """A request and what is known about it, for the log."""
 
-    Attributes
-    ----------
-    body : bytes
-        The whole body.
-    learner : str or None
-        Name of the learner.
-    round : int or None
-        Id of the round.
-    status : int
-        Status of the answer; 499 if the client went away before.
-    """
-
-    body: bytes = b""
-    learner: str | None = None
-    round: int | None = None
-    status: int = 499
+    body: bytes = b""  # the whole body
+    learner: str | None = None  # its name
+    round: int | None = None  # its id
+    status: int = 499  # of the answer; 499 if the client went away before
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     begun: float = field(default_factory=time.perf_counter)
 
 
 @final
 class Gate:
-    """Checks host, client, token, rate, type and size of each request, in this order.
-
-    Parameters
-    ----------
-    app : ASGI application
-        What answers the requests that pass.
-    settings : Settings
-        Token and limits.
-    metrics : Metrics
-        Counts of requests.
-    """
+    """Checks host, client, rate, token, type and size of each request, in this order, before `app` answers it."""
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
@@ -244,12 +222,8 @@ class _Sending:
 
 @final
 class RateLimit:
-    """A bucket of tokens for each client, which fills at `rate` tokens a second up to two seconds' worth.
-
-    Parameters
-    ----------
-    rate : float
-        Requests a second.
+    """A bucket of tokens for each client, which fills at `rate` tokens a second up to two seconds' worth, but at least one; each
+    request takes one.
     """
 
     def __init__(self, rate: float) -> None:

@@ -21,24 +21,11 @@ from semibandits.wire import as_label
 
 @final
 class ItemLabels:
-    """The labels of a decision set, found by what JSON has of them.
-
-    Parameters
-    ----------
-    labels : iterable of hashable, d entries
-        Labels of the items.
-
-    Attributes
-    ----------
-    labels : tuple
-        These labels.
-    plain : list
-        The same as JSON has them, with tuples for lists.
-    """
+    """The labels of a decision set, found by what JSON has of them."""
 
     def __init__(self, labels: Iterable[Hashable]) -> None:
         self.labels = tuple(labels)
-        self.plain = [as_label(plain_label(label)) for label in self.labels]
+        self.plain = [as_label(plain_label(label)) for label in self.labels]  # as JSON has them, with tuples for lists
         self._index = {label: i for i, label in enumerate(self.plain)}
         self._by_index = not any(isinstance(label, int | np.integer) for label in self.labels)
 
@@ -47,13 +34,7 @@ class ItemLabels:
         return tuple(self.plain[i] for i in items.tolist())
 
     def index(self, value: Hashable, where: str) -> int:
-        """Index of the item with this label.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is none, or labels are not distinct.
-        """
+        """Index of the item with this label; an error if labels are not distinct."""
         refuse_rounded(value, where)
         return self._found(self._index.get(value), value, where)
 

@@ -22,13 +22,7 @@ SHOWN: Final = ("semibandits.service", "semibandits.learning")
 
 @final
 class Lines(logging.Formatter):
-    """One line for each record.
-
-    Parameters
-    ----------
-    as_json : bool
-        Whether lines are JSON.
-    """
+    """One line for each record, as JSON or as text."""
 
     def __init__(self, *, as_json: bool) -> None:
         super().__init__()
@@ -50,13 +44,7 @@ class Lines(logging.Formatter):
 
 
 def start_logs(kind: str) -> None:
-    """Write the logs of the service, the library and the server, and Python's warnings, to stderr.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such format.
-    """
+    """Write the logs of the service, the library and the server, and Python's warnings, to stderr, in one of `FORMATS`."""
     if kind not in FORMATS:
         raise unknown_name("--log-format", kind, FORMATS)
     handler = logging.StreamHandler(sys.stderr)

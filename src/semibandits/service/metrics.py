@@ -20,17 +20,7 @@ SECONDS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0
 
 @final
 class Metrics:
-    """Counts of this process, and numbers of the learners that it has opened.
-
-    Parameters
-    ----------
-    catalogue : Catalogue
-        The learners.
-    bounds : BoundWorker
-        The solver of bounds.
-    plans : PlanWorker
-        The solver of plans.
-    """
+    """Counts of this process, and numbers of the learners that it has opened."""
 
     def __init__(self, catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> None:
         self._catalogue, self._bounds, self._plans = catalogue, bounds, plans

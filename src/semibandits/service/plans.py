@@ -20,19 +20,13 @@ PAUSE_SECONDS: Final = 10.0
 
 @final
 class PlanWorker:
-    """Solves the plans of learners with deferred plans, one after the other, in one process.
-
-    Attributes
-    ----------
-    solved : int
-        Number of plans solved.
-    """
+    """Solves the plans of learners with deferred plans, one after the other, in one process."""
 
     def __init__(self) -> None:
         self._process, self._mutex = SideProcess(), threading.Lock()
         self._running: set[str] = set()
         self._failed: dict[str, float] = {}
-        self.solved = 0
+        self.solved = 0  # number of plans
 
     def notice(self, served: Served) -> None:
         """Solve the plan of a learner in the background if it wants one."""

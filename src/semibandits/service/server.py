@@ -37,13 +37,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_host(host: str, *, has_token: bool) -> None:
-    """Refuse to serve other machines without a token.
-
-    Raises
-    ------
-    InvalidInputError
-        If the host is not of this machine only, and there is no token.
-    """
+    """Refuse to serve other machines without a token."""
     if not has_token and not is_loopback(host):
         raise InvalidInputError(
             f"a token must protect a service on {host}, got none: set the environment variable {TOKEN_VARIABLE}, or leave --host "
@@ -52,13 +46,7 @@ def check_host(host: str, *, has_token: bool) -> None:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """A socket at this address.
-
-    Raises
-    ------
-    InvalidInputError
-        If the address cannot be used.
-    """
+    """A socket at this address; an address that cannot be used is refused."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         has_both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
@@ -73,16 +61,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
 def run(app: FastAPI, listener: socket.socket, *, proxies: str | None, announce: Callable[[], None]) -> None:
     """Serve until SIGTERM or Ctrl-C: running requests are finished first; a second signal ends the process at once.
 
-    Parameters
-    ----------
-    app : FastAPI
-        The service.
-    listener : socket
-        Where it listens.
-    proxies : str, optional
-        Addresses of reverse proxies, separated by commas, whose X-Forwarded-For names the client.
-    announce : callable
-        Called when requests are answered.
+    `proxies` are addresses of reverse proxies, separated by commas, whose X-Forwarded-For names the client. `announce` is called
+    when requests are answered.
     """
     config = uvicorn.Config(
         app,

@@ -16,30 +16,11 @@ LONGEST_HORIZON: Final = 2**53
 
 
 def log_spaced(horizon: int, per_decade: int = 20) -> IntArray:
-    """Rounds evenly spaced on a logarithmic axis.
+    """Rounds evenly spaced on a logarithmic axis: checkpoint k is ``10 ** (k / per_decade)``, rounded, and the last is `horizon`.
 
-    Parameters
-    ----------
-    horizon : int
-        Number of rounds, from 1 to 2**53.
-    per_decade : int
-        Checkpoints per factor of ten, at least 1. Where there are fewer integers than that, every round is a checkpoint.
-
-    Returns
-    -------
-    ndarray of int64, shape (c,)
-        Strictly increasing; the first is 1, the last is `horizon`, and every power of ten in between is included.
-        There are at most ``per_decade * log10(horizon) + 2``.
-
-    Raises
-    ------
-    InvalidInputError
-        If an argument is not an integer in its range.
-
-    Notes
-    -----
-    Checkpoint k is ``10 ** (k / per_decade)``, rounded. Only the last one depends on the horizon: a longer simulation
-    records the same early rounds.
+    They increase strictly from 1 and contain every power of ten in between; there are at most ``per_decade * log10(horizon) +
+    2``. Where a factor of ten has fewer integers than `per_decade`, every round is a checkpoint. Only the last one depends on the
+    horizon: a longer simulation records the same early rounds.
     """
     horizon = as_integer(horizon, "horizon", 1, LONGEST_HORIZON)
     per_decade = as_integer(per_decade, "per_decade", 1, 10_000)

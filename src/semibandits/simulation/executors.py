@@ -45,23 +45,10 @@ WATCH_SECONDS: Final = 1.0
 
 
 def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, scheduler: Any = None) -> Iterator[Finished]:
-    """Play the jobs and yield them as they finish, in any order.
+    """Play the jobs, pairs of policy and replication, and yield them as they finish, in any order.
 
-    Parameters
-    ----------
-    specification : Specification
-        The simulation.
-    jobs : sequence of (policy, replication)
-        The replications to play.
-    n_jobs : int
-        Largest number of worker processes, >= 1. There are never more than jobs; with 1 the jobs are played in this process.
-    scheduler : str or distributed.Client, optional
-        A Dask cluster to use instead of processes.
-
-    Raises
-    ------
-    SolverError
-        If workers keep dying.
+    There are never more worker processes than jobs; with `n_jobs` 1 the jobs are played in this process. `scheduler` is a Dask
+    cluster to use instead of processes, by its address or a distributed.Client. SolverError is raised if workers keep dying.
     """
     if not jobs:
         return

@@ -24,13 +24,7 @@ class Growth(IntEnum):
 
 
 def growth(before: Mapping[str, Any], now: Mapping[str, Any]) -> Growth | None:
-    """How one simulation extends another; None if they are different simulations.
-
-    Parameters
-    ----------
-    before, now : mapping
-        Descriptions of the two, see :attr:`Specification.description`.
-    """
+    """How one simulation extends another, by their `Specification.description`; None if they are different simulations."""
     changed = set(differences(before, now))
     if not changed:
         return Growth.NONE
@@ -64,19 +58,8 @@ def other_simulation(names: list[str], place: object) -> InvalidInputError:
 def check_growth(before: Mapping[str, Any], now: Mapping[str, Any], place: object, *, extend: bool) -> Growth:
     """How a simulation extends that in a folder; an error unless the folder may continue with it.
 
-    Parameters
-    ----------
-    before, now : mapping
-        Descriptions of the simulation in the folder, and of the one to run.
-    place : object
-        The folder, for the message.
-    extend : bool
-        Whether all replications may be played again, up to a longer horizon.
-
-    Raises
-    ------
-    InvalidInputError
-        If the simulations are different, or the horizon is longer and `extend` is False.
+    `before` and `now` are their descriptions; `place` is the folder. `extend` allows a longer horizon, up to which all
+    replications are played again.
     """
     grown = growth(before, now)
     if grown is None:

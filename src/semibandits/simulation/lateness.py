@@ -59,18 +59,10 @@ class Geometric:
 
 @dataclass(frozen=True, eq=False)
 class Lateness:
-    """Delays and losses of outcomes.
+    """Delays and losses of outcomes."""
 
-    Attributes
-    ----------
-    delay : int, ndarray of int, or Distribution
-        Constant delay, observed delays to resample, or a distribution; in rounds.
-    loss : float
-        Share of outcomes that are lost.
-    """
-
-    delay: int | IntArray | Distribution
-    loss: float
+    delay: int | IntArray | Distribution  # in rounds: constant, observed delays to resample, or a distribution
+    loss: float  # share of outcomes that are lost
 
     @staticmethod
     def of(delay: object, loss: object) -> Lateness | None:

@@ -44,11 +44,8 @@ KIND: Final = "replication"
 def check_own(folder: Path) -> None:
     """Refuse a folder, perhaps received from others, in which a run would read or write files outside it.
 
-    Raises
-    ------
-    InvalidInputError
-        If the lock or the folder of the parts is a symbolic link, or a file that is read is a link that leads outside. Where a
-        file is written, a link is replaced, not followed.
+    The lock and the folder of the parts must be no symbolic links, and a file that is read no link that leads outside. Where a
+    file is written, a link is replaced, not followed.
     """
     for name in (LOCK, PARTS):
         if os.path.islink(folder / name):
@@ -66,27 +63,12 @@ class DamagedPartWarning(UserWarning):
 class Parts:
     """Finished replications of one specification in a folder, locked for this process.
 
-    The folder may contain the result of an earlier run with fewer replications or policies, whose replications are used, or
-    with a shorter horizon. That result is replaced once the new one is complete.
+    The folder may contain the result of an earlier run with fewer replications or policies, whose replications are used, or with
+    a shorter horizon. That result is replaced once the new one is complete. The folder is created if it does not exist, and
+    refused if another process uses it.
 
-    Parameters
-    ----------
-    folder : path
-        Created if it does not exist.
-    specification : Specification
-        The simulation.
-    about : mapping
-        Plain JSON that must also be equal for a resume: versions, and whether the bound is requested.
-    resume : bool
-        Whether the folder may already hold replications.
-    extend : bool
-        Whether these may be of a shorter horizon.
-
-    Raises
-    ------
-    InvalidInputError
-        If the folder holds a simulation and `resume` is false, or one that this one does not extend, or of other versions; if
-        it is in use by another process; if its lock or the folder of its parts is a symbolic link; or if it cannot be written.
+    With `resume`, it may already hold replications, and with `extend`, these may be of a shorter horizon. `about` is plain JSON
+    that must also be equal for a resume: versions, and whether the bound is requested.
     """
 
     def __init__(
@@ -127,13 +109,7 @@ class Parts:
         return self.folder / RESULT
 
     def finished(self) -> SimulationResult | None:
-        """The result in the folder; None if there is none, or that of a run which this one extends.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is damaged, or that of another simulation.
-        """
+        """The result in the folder; None if there is none, or one that this run extends. That of another run is refused."""
         result = self._kept
         if result is None:
             return None
@@ -151,12 +127,7 @@ class Parts:
     def load(self) -> dict[tuple[str, int], Trajectory]:
         """All intact replications in the folder; damaged ones are reported in a warning and renamed.
 
-        Those of an earlier result are among them if it has the same horizon.
-
-        Raises
-        ------
-        InvalidInputError
-            If a file exists but cannot be opened, or the times of earlier replications are damaged.
+        Those of an earlier result are among them if it has the same horizon. A file that cannot be opened is an error.
         """
         kept_seconds(self.folder / TIMINGS)  # fail now rather than after a long run
         found = self._earlier()
@@ -261,13 +232,7 @@ class Parts:
 
 
 def described(path: Path) -> dict[str, Any]:
-    """The description of a run, with its `specification`, versions, and whether the bound is requested.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file is not as `Parts` writes it.
-    """
+    """The description of a run, with its `specification`, versions, and whether the bound is requested."""
     content = read_json(path, remedy="choose another folder")
     if not isinstance(content, dict) or not isinstance(content.get("specification"), dict):
         raise InvalidInputError(f"{path} must describe a simulation, got other content: choose another folder")
@@ -275,13 +240,7 @@ def described(path: Path) -> dict[str, Any]:
 
 
 def kept_seconds(path: Path) -> dict[str, dict[str, float]]:
-    """Seconds by policy and replication from ``timings.json``; empty if there is no such file.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file is not as `Parts.write_timings` writes it.
-    """
+    """Seconds by policy and replication from ``timings.json``; empty if there is no such file."""
     if not path.exists():
         return {}
     remedy = "remove it, seconds are then unknown"

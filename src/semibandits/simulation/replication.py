@@ -36,27 +36,13 @@ TIE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Record of one replication of one policy.
+    """Record of one replication of one policy at c checkpoints."""
 
-    Attributes
-    ----------
-    regret : ndarray of float, shape (c,)
-        Pseudo-regret up to each checkpoint: the sum of the gaps of the decisions played.
-    reward : ndarray of float, shape (c,)
-        Sum of the rewards received.
-    plays : ndarray of int, shape (c, d)
-        How often each item was played.
-    calls : ndarray of int, shape (c, 4)
-        Numbers of linear maximisations, index maximisations, plans, and index maximisations without a proof.
-    optimal : ndarray of int, shape (c,)
-        Number of rounds in which an optimal decision was played.
-    """
-
-    regret: FloatArray
-    reward: FloatArray
-    plays: IntArray
-    calls: IntArray
-    optimal: IntArray
+    regret: FloatArray  # (c,): pseudo-regret up to each checkpoint, the sum of the gaps of the decisions played
+    reward: FloatArray  # (c,): sum of the rewards received
+    plays: IntArray  # (c, d): how often each item was played
+    calls: IntArray  # (c, 4): linear maximisations, index maximisations, plans, and index maximisations without a proof
+    optimal: IntArray  # (c,): number of rounds in which an optimal decision was played
 
 
 def replicate(specification: Specification, policy: str, replication: int, further: int = 0) -> Trajectory:
@@ -93,13 +79,7 @@ def _agent(specification: Specification, policy: str, replication: int) -> tuple
 
 
 def started(specification: Specification, policy: str) -> Agent:
-    """A new agent of a policy, which knows the law and the prior.
-
-    Raises
-    ------
-    InvalidInputError
-        If the policy does not start an agent.
-    """
+    """A new agent of a policy, which knows the law and the prior."""
     own = specification.policies[policy].for_law(specification.rewards.told_law)
     agent = own.start(specification.decision_set, specification.rewards.variance)
     if not isinstance(agent, Agent):
@@ -113,13 +93,7 @@ def started(specification: Specification, policy: str) -> Agent:
 
 
 def chosen(agent: Agent, decision_set: DecisionSet, rng: np.random.Generator, t: int) -> BoolArray:
-    """The decision that an agent chooses in round t.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not a decision.
-    """
+    """The decision that an agent chooses in round t; anything but a decision is refused."""
     x = agent.choose(rng)
     if x not in decision_set:
         raise InvalidInputError(

@@ -29,25 +29,7 @@ from semibandits.simulation.storage import plain_json
 
 @dataclass(frozen=True, eq=False)
 class Specification:
-    """A simulation, without the options of how to run it.
-
-    Attributes
-    ----------
-    decision_set : DecisionSet
-        The decisions.
-    rewards : RewardModel
-        The environment.
-    policies : mapping of str to Policy
-        Policies by name.
-    horizon, replications, seed : int
-        Number of rounds, number of replications, and the seed.
-    checkpoints : ndarray of int, shape (c,)
-        Rounds after which the state is recorded, increasing; the last one is the horizon.
-    lateness : Lateness, optional
-        Delays and losses of outcomes; None if each is observed before the next round.
-    prior : Prior, optional
-        What all policies know before the first round.
-    """
+    """A simulation, without the options of how to run it."""
 
     decision_set: DecisionSet
     rewards: RewardModel
@@ -55,9 +37,9 @@ class Specification:
     horizon: int
     replications: int
     seed: int
-    checkpoints: IntArray
-    lateness: Lateness | None = None
-    prior: Prior | None = None
+    checkpoints: IntArray  # (c,): rounds after which the state is recorded, increasing; the last is the horizon
+    lateness: Lateness | None = None  # None if each outcome is observed before the next round
+    prior: Prior | None = None  # what all policies know before the first round
 
     @staticmethod
     def of(
@@ -119,13 +101,7 @@ class Specification:
 
     @cached_property
     def description(self) -> dict[str, Any]:
-        """The specification as plain JSON, the same in every process; large values are replaced by digests.
-
-        Raises
-        ------
-        InvalidInputError
-            If the specification of a policy or reward model is not plain JSON.
-        """
+        """The specification as plain JSON, the same in every process; large values are replaced by digests."""
         content = {
             "decision_set": {
                 "type": type(self.decision_set).__name__,
@@ -149,13 +125,7 @@ class Specification:
 
 
 def _check_own(rewards: RewardModel) -> None:
-    """Check the means and the variance of a user's own reward model.
-
-    Raises
-    ------
-    InvalidInputError
-        If one of them is malformed.
-    """
+    """Check the means and the variance of a user's own reward model."""
     if isinstance(rewards, StoredRewards):  # it has checked them itself
         return
     name, theta = type(rewards).__name__, rewards.theta

@@ -36,61 +36,27 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class PolicySummary:
-    """Summary of one policy. Intervals have level 95 %, with the replications as samples (Student's t).
-
-    Attributes
-    ----------
-    policy : str
-        Name of the policy.
-    regret : float
-        Mean cumulative pseudo-regret at the horizon, in units of reward.
-    standard_error : float
-        Standard error of `regret`; nan for one replication.
-    regret_interval : (float, float)
-        Confidence interval of `regret`; nan for one replication.
-    slope : float
-        Slope of the mean regret against ln T over the last decade; nan if that has fewer than two checkpoints.
-    slope_interval : (float, float)
-        Confidence interval of `slope`.
-    slope_ratio : float or None
-        ``slope / C(theta)``; None if the bound is unknown or 0.
-    regret_ratio : float or None
-        ``regret / (C(theta) ln T)`` at the horizon T; None if the bound is unknown or ``C(theta) ln T`` is 0.
-    calls : (float, float, float, float)
-        Mean number of linear oracle calls, index oracle calls, plans, and index calls without a proof, up to the horizon.
-    optimal_share : float or None
-        Share of the rounds in which an optimal decision was played; None if that was not recorded.
-    settled : int or None
-        The first round from which on an optimal decision was played in at least nine of ten rounds, in every interval between
-        checkpoints; None if there is no such round before the last tenth, or it is unknown.
-    """
+    """Summary of one policy. Intervals have level 95 %, with the replications as samples (Student's t)."""
 
     policy: str
-    regret: float
-    standard_error: float
-    regret_interval: tuple[float, float]
-    slope: float
-    slope_interval: tuple[float, float]
-    slope_ratio: float | None
-    regret_ratio: float | None
+    regret: float  # mean cumulative pseudo-regret at the horizon, in units of reward
+    standard_error: float  # of `regret`; nan for one replication
+    regret_interval: tuple[float, float]  # confidence interval; nan for one replication
+    slope: float  # of the mean regret against ln T over the last decade; nan if that has fewer than two checkpoints
+    slope_interval: tuple[float, float]  # confidence interval
+    slope_ratio: float | None  # slope / C(theta); None if the bound is unknown or 0
+    regret_ratio: float | None  # regret / (C(theta) ln T) at the horizon T; None if the bound is unknown or C(theta) ln T is 0
+    # Mean number of linear oracle calls, index oracle calls, plans, and index calls without a proof, up to the horizon.
     calls: tuple[float, float, float, float]
+    # Share of the rounds in which an optimal decision was played; None if that was not recorded.
     optimal_share: float | None = None
+    # The first round from which on an optimal decision was played in at least nine of ten rounds, in every interval between
+    # checkpoints; None if there is no such round before the last tenth, or it is unknown.
     settled: int | None = None
 
 
 def standard_error(samples: FloatArray) -> FloatArray:
-    """Standard error of the mean along the first axis; nan for one sample.
-
-    Parameters
-    ----------
-    samples : ndarray of float, shape (n, ...)
-        Independent samples, n >= 1.
-
-    Returns
-    -------
-    ndarray of float, shape (...)
-        ``s / sqrt(n)`` with the unbiased variance s**2.
-    """
+    """Standard error of the mean along the first axis, ``s / sqrt(n)`` with the unbiased variance s**2; nan for one sample."""
     n = len(samples)
     if n == 1:
         return np.full(samples.shape[1:], np.nan)
@@ -98,24 +64,9 @@ def standard_error(samples: FloatArray) -> FloatArray:
 
 
 def mean_band(samples: FloatArray, level: float) -> Band:
-    """Mean along the first axis and its pointwise confidence interval.
+    """Mean along the first axis of samples of shape (n, c), and its pointwise confidence interval.
 
-    Parameters
-    ----------
-    samples : ndarray of float, shape (n, c)
-        Row k is replication k.
-    level : float
-        Confidence level, between 0 and 1.
-
-    Returns
-    -------
-    Band
-        Half widths are t quantiles with n - 1 degrees of freedom times the standard error; nan for n = 1.
-
-    Raises
-    ------
-    InvalidInputError
-        If the level is not strictly between 0 and 1.
+    Half widths are t quantiles with n - 1 degrees of freedom times the standard error; nan for n = 1.
     """
     from scipy.special import stdtrit
 
@@ -129,13 +80,7 @@ def mean_band(samples: FloatArray, level: float) -> Band:
 
 
 def in_last_decades(checkpoints: IntArray, decades: float) -> BoolArray:
-    """Mask of the checkpoints in the last decades, those from ``horizon / 10**decades`` on, inclusive.
-
-    Raises
-    ------
-    InvalidInputError
-        If `decades` is not a positive finite number.
-    """
+    """Mask of the checkpoints in the last decades, those from ``horizon / 10**decades`` on, inclusive."""
     decades = finite_number(decades, "decades")
     if decades <= 0:
         raise InvalidInputError(f"decades must be positive, got {decades!r}: pass 1.0 for the last factor of 10")
@@ -144,20 +89,7 @@ def in_last_decades(checkpoints: IntArray, decades: float) -> BoolArray:
 
 
 def log_slopes(rounds: IntArray, values: FloatArray) -> FloatArray:
-    """Least-squares slope of each row of values against the logarithm of the round.
-
-    Parameters
-    ----------
-    rounds : ndarray of int, shape (c,)
-        Distinct rounds, >= 1.
-    values : ndarray of float, shape (n, c)
-        One curve per row.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-        Slopes per unit of ln T; nan if c < 2.
-    """
+    """Least-squares slope of each row of `values`, shape (n, c), against ln T at c distinct rounds T; nan if c < 2."""
     if len(rounds) < 2:
         return np.full(len(values), np.nan)
     x = np.log(rounds)
@@ -169,18 +101,8 @@ def log_slopes(rounds: IntArray, values: FloatArray) -> FloatArray:
 def slope_estimate(checkpoints: IntArray, regret: FloatArray, decades: float, level: float = 0.95) -> Estimate:
     """Slope of the mean regret against ln T over the last decades, with a confidence interval.
 
-    The slope of the mean curve is the mean of the slopes of the replications, which are the samples of the interval.
-
-    Parameters
-    ----------
-    checkpoints : ndarray of int, shape (c,)
-        Rounds of the columns.
-    regret : ndarray of float, shape (n, c)
-        One replication per row.
-    decades : float
-        Width of the window.
-    level : float
-        Confidence level.
+    The slope of the mean curve is the mean of the slopes of the replications, which are the samples of the interval. `regret` has
+    the shape (n, c), one replication per row.
     """
     window = in_last_decades(checkpoints, decades)
     slopes = log_slopes(checkpoints[window], regret[:, window])
@@ -191,16 +113,8 @@ def slope_estimate(checkpoints: IntArray, regret: FloatArray, decades: float, le
 def settled_round(checkpoints: IntArray, optimal: IntArray, share: float = SETTLED) -> int | None:
     """The first round from which on optimal decisions have at least this share of every interval between checkpoints.
 
-    It is None if there is no such round, or less than a tenth of all rounds follow.
-
-    Parameters
-    ----------
-    checkpoints : ndarray of int, shape (c,)
-        Rounds of the columns.
-    optimal : ndarray of int, shape (n, c)
-        Number of rounds so far in which an optimal decision was played, one replication per row.
-    share : float
-        The share, of all replications together.
+    It is None if there is no such round, or less than a tenth of all rounds follow. `optimal`, shape (n, c), counts the rounds so
+    far in which an optimal decision was played, one replication per row; the share is that of all replications together.
     """
     played = np.diff(optimal.sum(axis=0), prepend=0) / (len(optimal) * np.diff(checkpoints, prepend=0))
     return _from_then_on(checkpoints, played >= share)
@@ -209,19 +123,8 @@ def settled_round(checkpoints: IntArray, optimal: IntArray, share: float = SETTL
 def near_round(checkpoints: IntArray, regret: FloatArray, most: float) -> int | None:
     """The first round from which on the mean regret grows by at most `most` a round in every interval between checkpoints.
 
-    Parameters
-    ----------
-    checkpoints : ndarray of int, shape (c,)
-        Rounds of the columns.
-    regret : ndarray of float, shape (n, c)
-        Cumulative pseudo-regret, one replication per row.
-    most : float
-        Regret of a round.
-
-    Returns
-    -------
-    int or None
-        None if there is no such round, or less than a tenth of all rounds follow.
+    It is None if there is no such round, or less than a tenth of all rounds follow. `regret`, shape (n, c), is cumulative
+    pseudo-regret, one replication per row.
     """
     lost = np.diff(regret.mean(axis=0), prepend=0.0) / np.diff(checkpoints, prepend=0)
     return _from_then_on(checkpoints, lost <= most)
@@ -244,22 +147,11 @@ def summarise(
     lower_bound: float | None,
     optimal: IntArray | None = None,
 ) -> PolicySummary:
-    """Summary of one policy.
+    """Summary of one policy; `lower_bound` is C(theta), if it is known.
 
-    Parameters
-    ----------
-    policy : str
-        Name of the policy.
-    checkpoints : ndarray of int, shape (c,)
-        Rounds of the columns.
-    regret : ndarray of float, shape (n, c)
-        Cumulative pseudo-regret, one replication per row.
-    calls : ndarray of int, shape (n, c, 4)
-        Numbers of oracle calls, plans, and index calls without a proof.
-    lower_bound : float or None
-        C(theta), if it is known.
-    optimal : ndarray of int, shape (n, c), or None
-        Number of rounds in which an optimal decision was played, if it was recorded.
+    `regret`, shape (n, c), is cumulative pseudo-regret, one replication per row. `calls`, shape (n, c, 4), are numbers of oracle
+    calls (linear, index), plans, and index calls without a proof. `optimal`, shape (n, c), is the number of rounds in which an
+    optimal decision was played, if it was recorded.
     """
     final = mean_band(regret[:, -1:], 0.95)
     slope = slope_estimate(checkpoints, regret, 1.0)

@@ -55,22 +55,9 @@ AnyArray = NDArray[Any]
 def write_archive(path: str | os.PathLike[str], header: Mapping[str, object], arrays: Mapping[str, AnyArray]) -> None:
     """Write a header and arrays to one file, in one step.
 
-    The path holds the old file or the complete new one at any time, also after a crash. Equal contents give equal bytes.
-
-    Parameters
-    ----------
-    path : path
-        The file; its folder must exist. An existing file is replaced.
-    header : mapping
-        Plain JSON. ``header["kind"]`` is the kind of content, which `read_archive` checks.
-    arrays : mapping from str to ndarray
-        Boolean, integer or float arrays. Names are letters, digits, ``_`` and ``-``, in parts joined by ``/``.
-
-    Raises
-    ------
-    InvalidInputError
-        If the header is not plain JSON or has no kind, a name or dtype of an array is not allowed, or the file cannot
-        be written.
+    The path holds the old file or the complete new one at any time, also after a crash; its folder must exist. Equal contents
+    give equal bytes. The header is plain JSON, and its ``kind`` is what `read_archive` checks. Arrays are boolean, integer or
+    float; their names are letters, digits, ``_`` and ``-``, in parts joined by ``/``.
     """
     content = plain_json(header, "header")
     if not isinstance(content.get("kind"), str):
@@ -92,26 +79,10 @@ def write_archive(path: str | os.PathLike[str], header: Mapping[str, object], ar
 
 
 def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Read a file that `write_archive` wrote, and validate all of it.
+    """Read the header and the arrays of a file that `write_archive` wrote, and validate all of it.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    kind : str
-        Required ``kind`` of its header.
-
-    Returns
-    -------
-    header : dict
-        Plain JSON, equal to the header that was written.
-    arrays : dict from str to ndarray
-        The arrays, read-only and in C order, with the dtypes that were written.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file is missing, of another format or kind, of a newer version, truncated, or altered.
+    The header equals the one written; its ``kind`` must be `kind`. The arrays are read-only and in C order, with the dtypes
+    written.
     """
     content = read_bytes(path, most=MOST_BYTES)
     if not content.startswith(b"PK"):
@@ -136,17 +107,8 @@ def damaged(path: str | os.PathLike[str], error: Exception) -> InvalidInputError
 def plain_json(value: object, where: str) -> Any:
     """A lossless copy of a value as plain JSON, with lists for sequences and dicts for mappings.
 
-    Parameters
-    ----------
-    value : object
-        None, booleans, integers, finite floats, strings, and lists, tuples and mappings of these. Keys are strings.
-    where : str
-        Name of the value in errors.
-
-    Raises
-    ------
-    InvalidInputError
-        If the value contains anything else; the message names the place.
+    The value consists of None, booleans, integers, finite floats, strings, and lists, tuples and mappings of these with strings
+    as keys. An error for anything else names the place, which begins with `where`.
     """
     if value is None or isinstance(value, bool | str):
         return value

@@ -21,11 +21,6 @@ def play_trial(specification: Specification) -> None:
     """Draw one round of rewards of a user's own model, and play one round of each policy of a user's own.
 
     Rewards and policies with kernels are left out. Errors in the user's code are passed on unchanged.
-
-    Raises
-    ------
-    InvalidInputError
-        If a policy does not start an agent, an agent does not choose a decision, or rewards are not finite numbers.
     """
     rewards = specification.rewards
     own = [name for name, policy in specification.policies.items() if not isinstance(policy, RulePolicy)]

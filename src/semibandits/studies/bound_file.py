@@ -48,13 +48,7 @@ def kept_bound(study: Study, twin: Instance, result: GravesLaiResult, *, applies
 
 
 def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | None:
-    """Content of the file `path`, None if it was not written by a study.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read, or contains the bound of another study.
-    """
+    """Content of the file `path`, None if it was not written by a study; the bound of another study is refused."""
     payload = read_json(path, remedy=REMEDY)
     if not _is_of_study(payload):
         return None
@@ -84,11 +78,6 @@ def as_result(payload: Mapping[str, Any], study: Study, twin: Instance, path: Pa
     """The bound as :func:`semibandits.graves_lai` returned it, without the state that a later solve could use.
 
     It is checked without a solver: see :func:`semibandits.regret_bound.certificates.recheck.check_kept`.
-
-    Raises
-    ------
-    InvalidInputError
-        If the payload is incomplete, inconsistent with the instance, or fails a check.
     """
     try:
         result = bound_in(payload, twin, path.name)

@@ -29,14 +29,7 @@ _SIMULATION: Final = "simulation"
 
 
 def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None:
-    """Raise an error if the folder was started with another study, except for a simulation that has grown.
-
-    Raises
-    ------
-    InvalidInputError
-        If the study in the folder has another problem, simulation or bound; the message lists the differences. Or if it
-        cannot be read.
-    """
+    """Raise an error if the folder was started with another study, except for a simulation that has grown."""
     if not folder.has(STUDY) or folder.is_input(STUDY):
         return
     before = read_toml(folder.path / STUDY)
@@ -100,13 +93,7 @@ def _is_less(one: Any, other: Any) -> bool:
 
 
 def check_extension(folder: RunFolder, specification: Specification, *, extend: bool) -> None:
-    """Raise an error unless the simulation is that in the folder, or extends it.
-
-    Raises
-    ------
-    InvalidInputError
-        If the folder contains another simulation, or one of a shorter horizon and `extend` is False; or if it is damaged.
-    """
+    """Raise an error unless the simulation is that in the folder, or extends it; `extend` allows a longer horizon."""
     path = folder.path / DESCRIPTION
     if path.exists():
         before = described(path)["specification"]

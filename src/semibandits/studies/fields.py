@@ -26,13 +26,7 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
 
 
 def read_tables(content: Mapping[str, Any], file: object) -> dict[str, dict[str, Any]]:
-    """The validated values of all keys.
-
-    Raises
-    ------
-    InvalidInputError
-        If a table or key is unknown, and the message names the nearest valid one, or a value is invalid.
-    """
+    """The validated values of all keys. Errors for unknown tables and keys name the nearest valid one."""
     tables: dict[str, dict[str, Any]] = {}
     for name, values in content.items():
         if name not in KEYS:
@@ -43,13 +37,7 @@ def read_tables(content: Mapping[str, Any], file: object) -> dict[str, dict[str,
 
 
 def check_table(name: str, values: object, file: object) -> None:
-    """Raise an error if a value is not a table.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not a table.
-    """
+    """Raise an error if a value is not a table."""
     if not isinstance(values, dict):
         raise InvalidInputError(
             f"{file}: {name} must be a table, got {shown(values)}: write [{name}] on a line of its own, and its keys below it"

@@ -18,21 +18,10 @@ FIGURE: Final = "regret.png"
 
 @final
 class RunFolder:
-    """The folder of the results of a study.
+    """The folder of the results of a study, which need not exist; with `resume`, it may contain earlier results.
 
-    Parameters
-    ----------
-    path : Path
-        The folder, which need not exist.
-    resume : bool
-        Whether it may contain earlier results.
-    inputs : tuple of Path
-        Files that the study is read from; they are not overwritten where they are in the folder.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is a file, or contains a link that leads outside it in place of one of its files.
+    `inputs` are the files that the study is read from, which are not overwritten where they are in the folder. A folder with a
+    link that leads outside it in place of one of its files is refused.
     """
 
     def __init__(self, path: Path, *, resume: bool, inputs: tuple[Path, ...] = ()) -> None:
@@ -53,13 +42,7 @@ class RunFolder:
         """Names of the files written."""
 
     def check_new(self) -> None:
-        """Refuse earlier results.
-
-        Raises
-        ------
-        InvalidInputError
-            If it contained a simulation from the start, or contains a study.
-        """
+        """Refuse earlier results: a simulation that the folder contained from the start, or a study."""
         if self.has_begun:
             raise InvalidInputError(
                 f"the folder {str(self.path)!r} must be without a simulation, got one in it: add ",
@@ -85,13 +68,7 @@ class RunFolder:
         return own.exists() and any(other.exists() and os.path.samefile(own, other) for other in self._inputs)
 
     def prepare(self) -> None:
-        """Create the folder if it does not exist.
-
-        Raises
-        ------
-        InvalidInputError
-            If it cannot be created.
-        """
+        """Create the folder if it does not exist."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -110,13 +87,7 @@ class RunFolder:
         return len(list((self.path / PARTS).glob("*.zip")))
 
     def seconds(self) -> dict[str, float]:
-        """Mean time of a replication of each policy, as far as it was recorded.
-
-        Raises
-        ------
-        InvalidInputError
-            If the file of times is malformed.
-        """
+        """Mean time of a replication of each policy, as far as it was recorded."""
         return mean_seconds(self.path / TIMINGS)
 
     def withdraw(self) -> None:

@@ -22,20 +22,11 @@ _EXAMPLE: Final = "ESCB:radius=log-loglog"
 class PolicyChoice:
     """A policy of the library by name and parameters. Its `str` is the text form that :meth:`of` reads.
 
-    Parameters
-    ----------
-    name : str
-        Name of its class in any case, or "thompson" or "ts".
-    parameters : mapping from str to str or number
-        Keyword arguments of the class; text may stand for a number.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is ``horizon``, an unknown radius, or a text that cannot be part of the text form.
+    A parameter ``horizon``, an unknown radius, and a text that cannot be part of the text form are refused.
     """
 
-    name: str
+    name: str  # of its class in any case, or "thompson" or "ts"
+    # Keyword arguments of the class; text may stand for a number.
     parameters: Mapping[str, str | float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
@@ -54,13 +45,7 @@ class PolicyChoice:
 
     @classmethod
     def of(cls, text: str | PolicyChoice) -> PolicyChoice:
-        """The choice that a text describes; other choices are returned unchanged.
-
-        Raises
-        ------
-        InvalidInputError
-            If the text is malformed, or gives a parameter twice.
-        """
+        """The choice that a text describes; other choices are returned unchanged."""
         if isinstance(text, PolicyChoice):
             return text
         if not isinstance(text, str):
@@ -93,13 +78,7 @@ ALL_POLICIES: Final = tuple(PolicyChoice(policy.__name__) for policy in POLICIES
 
 
 def named_policies(choices: Iterable[PolicyChoice | str]) -> dict[str, Policy]:
-    """Policies by their names in results.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such policy or parameter, a value is refused, or two policies are the same.
-    """
+    """Policies by their names in results; no two may be the same."""
     named: dict[str, Policy] = {}
     for choice in map(PolicyChoice.of, choices):
         if choice.label in named:

@@ -19,13 +19,7 @@ from semibandits.studies.study import REPLAY, REWARDS
 
 
 def law_of_instance(instance: Instance, text: str) -> Law:
-    """A law from its text; a Gaussian law without a variance has those of the instance.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such law, or it cannot have the means of the instance.
-    """
+    """A law from its text, which must allow the means of the instance. A Gaussian law without a variance has the instance's."""
     law = law_from(text.casefold())
     if isinstance(law, Gaussian) and "variance" not in text.casefold():
         law = Gaussian(instance.variance, law.upper)
@@ -34,21 +28,10 @@ def law_of_instance(instance: Instance, text: str) -> Law:
 
 
 def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardModel:
-    """Rewards with the means of a problem.
+    """Rewards with the means of a problem, which is also the source of the variances and of observed outcomes.
 
-    Parameters
-    ----------
-    problem : Problem
-        Source of the means, variances and observed outcomes.
-    kind : str
-        "replay", or a law as :func:`semibandits.laws.law_from` reads it.
-    variance : float or None
-        The variance that the user gave, if any; that of the instance includes it.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such reward model, or it cannot have these means or this variance.
+    `kind` is "replay", or a law as :func:`semibandits.laws.law_from` reads it. `variance` is the one that the user gave, if any;
+    that of the instance includes it.
     """
     instance, name = problem.instance, kind.casefold().partition(":")[0].strip()
     if name == REPLAY:

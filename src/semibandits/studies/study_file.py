@@ -77,13 +77,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Content of a TOML file.
-
-    Raises
-    ------
-    InvalidInputError
-        If it cannot be read, or is not TOML.
-    """
+    """Content of a TOML file."""
     if path.is_dir():
         raise InvalidInputError(f"{path} must be a study file, got a folder: give the file in it, for instance {path / STUDY}")
     remedy = "check the path; semibandits simulate --output FOLDER writes a study file, FOLDER/study.toml"

@@ -35,19 +35,9 @@ MINIMIZE: Final = ("for the shortest one, use ", Option("minimize", True), " or 
 
 @final
 class Task:
-    """A study with the objects that it describes.
+    """A study with the objects that it describes. The problem is validated at once, other objects where they are first used.
 
-    Parameters
-    ----------
-    study : Study
-        The study.
-    redraw : bool
-        Whether a finished study draws its figure again, if it names a file for it.
-
-    Raises
-    ------
-    InvalidInputError
-        If the problem is invalid. Other errors are raised where the object is first used.
+    With `redraw`, a finished study draws its figure again, if it names a file for it.
     """
 
     def __init__(self, study: Study, redraw: bool) -> None:
@@ -112,10 +102,7 @@ class Task:
     def figure(self, folder: RunFolder | None) -> Path | None:
         """The file that was chosen for the figure, None if it is not to be drawn.
 
-        Raises
-        ------
-        InvalidInputError
-            If only its name was chosen, and the folder has a file of that name which was not drawn by semibandits.
+        If only its name was chosen, a file of that name in the folder that was not drawn by semibandits is refused.
         """
         figure = self.study.output.figure_path
         is_finished = folder is not None and folder.is_finished and not self._redraw
@@ -156,13 +143,7 @@ class Task:
                 check_figure(figure, made=self.study.output.folder)
 
     def check_files(self, folder: RunFolder) -> None:
-        """Refuse to overwrite files that no study has written.
-
-        Raises
-        ------
-        InvalidInputError
-            If the folder contains such files.
-        """
+        """Refuse to overwrite files that no study has written."""
         self.figure(folder)  # raises an error if it would replace another file
         if folder.has_begun:
             return

@@ -12,11 +12,7 @@ Value: TypeAlias = "str | bool | int | float | Sequence[Value]"
 def toml_text(tables: Mapping[str, Mapping[str, Value]]) -> str:
     """Tables as TOML 1.0 that :func:`tomllib.loads` reads as equal values of the same types.
 
-    Parameters
-    ----------
-    tables : mapping from str to mapping from str to value
-        Names of tables and keys consist of letters, digits, ``_`` and ``-``. Values are strings without lone
-        surrogates, bools, integers, floats, and lists of these.
+    Names of tables and keys consist of letters, digits, ``_`` and ``-``. Strings have no lone surrogates.
     """
     blocks = []
     for name, table in tables.items():

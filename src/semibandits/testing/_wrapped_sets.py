@@ -16,12 +16,8 @@ from semibandits.decisions.base import DecisionSet
 class Relabelled(DecisionSet):
     """Another decision set with its items in another order, without kernels, as a user's own set.
 
-    Parameters
-    ----------
-    inner : DecisionSet
-        The other decision set.
-    order : ndarray of int, shape (d,)
-        A permutation: item i is item ``order[i]`` of `inner`. With 0 .. d - 1, results are those of `inner`, including ties.
+    `order` is a permutation: item i is item ``order[i]`` of `inner`. With 0 .. d - 1, results are those of `inner`, ties
+    included.
     """
 
     def __init__(self, inner: DecisionSet, order: IntArray) -> None:

@@ -34,22 +34,14 @@ DENSE = 4
 
 
 class Bipartite(NamedTuple):
-    """A bipartite graph.
-
-    Attributes
-    ----------
-    ptr, others : ndarray of int
-        The entries ``ptr[r]:ptr[r + 1]`` belong to leading node r; entry k joins it to the other node ``others[k]``.
-    n_others : int
-        Number of nodes of the other side.
-    optional : bool
-        Whether leading nodes may stay free.
+    """A bipartite graph: leading node r has the entries ``ptr[r]:ptr[r + 1]``, and entry k joins it to the other node
+    ``others[k]``.
     """
 
     ptr: IntArray
     others: IntArray
-    n_others: int
-    optional: bool
+    n_others: int  # number of nodes of the other side
+    optional: bool  # whether leading nodes may stay free
 
 
 class Matched(NamedTuple):
@@ -57,41 +49,23 @@ class Matched(NamedTuple):
 
     With the duals u and v every entry k has ``-weights[k] - u[row] - v[other] >= 0``, with equality if it is chosen. Free nodes
     have dual 0. Duals of other nodes are never positive, nor are those of optional leading nodes. Weight -inf forbids an entry.
-
-    Attributes
-    ----------
-    entry : ndarray of int
-        Entry of each leading node, -1 if free.
-    mate : ndarray of int
-        Leading node of each other node, -1 if free.
-    u, v : ndarray of float
-        Duals of the two sides.
     """
 
-    entry: IntArray
-    mate: IntArray
+    entry: IntArray  # entry of each leading node, -1 if free
+    mate: IntArray  # leading node of each other node, -1 if free
     u: FloatArray
     v: FloatArray
 
 
 class PathSearch(NamedTuple):
-    """State of a search for a shortest augmenting path.
+    """State of a search for a shortest augmenting path."""
 
-    Attributes
-    ----------
-    heap : Heap
-        The other nodes that are reached and matched. Keys are distances from the start, inf if not reached, -inf if settled.
-    via, via_row : ndarray of int
-        Last entry of the path to each other node that is reached, and the leading node of this entry.
-    settled : ndarray of int
-        The other nodes whose distance is final, in order.
-    at : ndarray of float
-        Their distances.
-    """
-
+    # The other nodes that are reached and matched. Keys are distances from the start, inf if not reached, -inf if settled.
     heap: Heap
+    # Last entry of the path to each other node that is reached, and the leading node of this entry.
     via: IntArray
     via_row: IntArray
+    # The other nodes whose distance is final, in order, and their distances.
     settled: IntArray
     at: FloatArray
 

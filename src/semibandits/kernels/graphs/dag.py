@@ -16,19 +16,11 @@ from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 
 
 class ArcGroups(NamedTuple):
-    """Arcs grouped by one end: those of node v are at the places ``ptr[v]`` to ``ptr[v + 1] - 1``.
+    """Arcs grouped by one end: those of node v are at the places ``ptr[v]`` to ``ptr[v + 1] - 1``."""
 
-    Attributes
-    ----------
-    ptr : ndarray of int, shape (n + 1,)
-        Start of each group.
-    ends, items : ndarray of int, shape (a,)
-        The other end of each arc, and its item.
-    """
-
-    ptr: IntArray
-    ends: IntArray
-    items: IntArray
+    ptr: IntArray  # (n + 1,)
+    ends: IntArray  # (a,): the other end of each arc
+    items: IntArray  # (a,): its item
 
 
 @kernel

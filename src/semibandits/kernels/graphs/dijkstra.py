@@ -18,24 +18,11 @@ from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 def shortest_path_into(
     out: ArcGroups, costs: FloatArray, ahead: FloatArray, share: float, source: int, target: int, x: BoolArray
 ) -> float:
-    """Write the items of a shortest path from source to target into x; its length, inf if there is no path.
+    """Write the items of a shortest path from source to target into x, shape (d,); its length, inf if there is no path.
 
-    A* search (Hart, Nilsson, Raphael 1968).
-
-    Parameters
-    ----------
-    out : ArcGroups
-        Arcs grouped by their tails.
-    costs : ndarray of float, shape (d,)
-        Cost of each item, >= 0.
-    ahead : ndarray of float, shape (n,)
-        Distance from each node to the target at some least costs, inf where there is no path.
-    share : float
-        At most the smallest ratio of a cost to its least one, > 0: ``share * ahead`` is a lower bound on the distance.
-    source, target : int
-        Two nodes.
-    x : ndarray of bool, shape (d,)
-        The answer.
+    A* search (Hart, Nilsson, Raphael 1968). `out` groups arcs by their tails, and costs, shape (d,), are >= 0. `ahead`, shape
+    (n,), is the distance from each node to the target at some least costs, inf where there is no path. `share` > 0 is at most the
+    smallest ratio of a cost to its least one, so that ``share * ahead`` is a lower bound on the distance.
     """
     nothing, places = np.empty(0, dtype=np.bool_), np.empty(len(ahead), dtype=np.int64)
     count, length = shortest_way(out, costs, ahead, share, (source, target), nothing, nothing, places)
@@ -143,23 +130,12 @@ def walk_of(out: ArcGroups, x: BoolArray, source: int, target: int) -> tuple[Int
 
 @kernel
 def simple_paths(out: ArcGroups, steps: FloatArray, source: int, target: int, limit: int, rows: BoolArray) -> int:
-    """Number of simple paths, limit + 1 if there are more; the first ones are written to the rows of zeros.
+    """Number of simple paths from source to a different target, limit + 1 if there are more; `rows` become the first ones.
 
-    Paths are in lexicographic order of their arcs. Depth first; a node is entered only if the target can still be reached, so
-    that each path takes polynomial time.
-
-    Parameters
-    ----------
-    out : ArcGroups
-        Arcs grouped by their tails.
-    steps : ndarray of float, shape (n,)
-        Least number of arcs from each node to the target, inf where there is no path; it guides the search for a way on.
-    source, target : int
-        Two different nodes.
-    limit : int
-        Number of paths after which to stop.
-    rows : ndarray of bool, shape (k, d)
-        Zeros; becomes the items of the first k paths. k may be 0.
+    Paths are in lexicographic order of their arcs, which `out` groups by tails. Depth first; a node is entered only if the target
+    can still be reached, so that each path takes polynomial time. `steps`, shape (n,), is the least number of arcs from each node
+    to the target, inf where there is no path; it guides the search for a way on. `rows`, shape (k, d), must be zeros and become
+    the items of the first k paths; k may be 0.
     """
     n, found, depth = len(out.ptr) - 1, 0, 0
     path, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -222,16 +198,9 @@ def _leads_on(
 def walks_through(
     arcs: IntArray, tails: IntArray, heads: IntArray, before: IntArray, after: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """A walk through each of these arcs, without its loops: ``walks[ptr[k]:ptr[k + 1]]`` in the order of travel.
-
-    Parameters
-    ----------
-    arcs : ndarray of int, shape (k,)
-        Arcs by number.
-    tails, heads : ndarray of int, shape (a,)
-        Ends of all arcs.
-    before, after : ndarray of int, shape (n,)
-        Arc by which a walk enters a node, and by which it goes on; -1 where it starts or ends.
+    """A walk through each of these arcs, without its loops: ``walks[ptr[k]:ptr[k + 1]]`` in the order of travel, as (ptr, walks).
+    `before` and `after`, shape (n,), are the arcs by which a walk enters a node and by which it goes on; -1 where it starts or
+    ends.
     """
     n = len(before)
     ptr, walks, size = np.zeros(len(arcs) + 1, dtype=np.int64), np.empty(1024, dtype=np.int64), 0

@@ -29,20 +29,12 @@ def incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
 
 
 class Arcs(NamedTuple):
-    """The arcs of a directed graph, and those out of and into each node.
+    """The arcs of a directed graph, and those out of and into each node."""
 
-    Attributes
-    ----------
-    tails, heads : ndarray of int, shape (a,)
-        Arc k leads from ``tails[k]`` to ``heads[k]``.
-    out_ptr, in_ptr : ndarray of int, shape (n + 1,)
-        Start of the arcs of each node in `out_arcs` and `in_arcs`.
-    out_arcs, in_arcs : ndarray of int, shape (a,)
-        ``out_arcs[out_ptr[v]:out_ptr[v + 1]]`` leave node v, ``in_arcs[in_ptr[v]:in_ptr[v + 1]]`` enter it, in order of index.
-    """
-
+    # Arc k leads from tails[k] to heads[k].
     tails: IntArray
     heads: IntArray
+    # out_arcs[out_ptr[v]:out_ptr[v + 1]] leave node v, in_arcs[in_ptr[v]:in_ptr[v + 1]] enter it, in order of index.
     out_ptr: IntArray
     out_arcs: IntArray
     in_ptr: IntArray

@@ -12,24 +12,12 @@ from semibandits.kernels.machine.uncounted import uncounted
 
 
 class Heap(NamedTuple):
-    """Nodes by increasing key.
+    """Nodes by increasing key."""
 
-    Attributes
-    ----------
-    nodes : ndarray of int, shape (n,)
-        A binary heap, ``size[0]`` of them.
-    place : ndarray of int, shape (n,)
-        Position of each node in the heap, -1 if it is not there.
-    keys : ndarray of float, shape (n,)
-        Key of each node.
-    size : ndarray of int, shape (1,)
-        Number of nodes in the heap.
-    """
-
-    nodes: IntArray
-    place: IntArray
-    keys: FloatArray
-    size: IntArray
+    nodes: IntArray  # (n,): the first size[0] are a binary heap
+    place: IntArray  # (n,): position of each node in the heap, -1 if it is not there
+    keys: FloatArray  # (n,): key of each node
+    size: IntArray  # (1,): number of nodes in the heap
 
 
 @kernel

@@ -16,47 +16,23 @@ from semibandits.kernels.machine.typing import FloatArray, IntArray
 
 
 class Ranking(NamedTuple):
-    """Shortest simple paths, by increasing length.
+    """Shortest simple paths, by increasing length."""
 
-    Attributes
-    ----------
-    ptr, places : ndarray of int, shapes (k + 1,) and (number of arcs,)
-        Path p takes the arcs at ``places[ptr[p]:ptr[p + 1]]`` of the arc groups, in order.
-    lengths : ndarray of float, shape (k,)
-        Their lengths.
-    complete : bool
-        Whether the ranking contains all paths up to the given length.
-    searches : int
-        Number of shortest paths computed.
-    """
-
+    # Path p takes the arcs at places[ptr[p]:ptr[p + 1]] of the arc groups, in order.
     ptr: IntArray
     places: IntArray
     lengths: FloatArray
-    complete: bool
-    searches: int
+    complete: bool  # whether the ranking contains all paths up to the given length
+    searches: int  # number of shortest paths computed
 
 
 @kernel
 def ranked_paths(
     out: ArcGroups, into: ArcGroups, costs: FloatArray, ends: tuple[int, int], most: int, longest: float, budget: int
 ) -> Ranking:
-    """The first `most` simple paths of at most the length `longest`, within a budget of shortest paths.
+    """The first `most` simple paths of at most the length `longest`; the search ends after about `budget` shortest paths.
 
-    Parameters
-    ----------
-    out, into : ArcGroups
-        Arcs grouped by their tails, and by their heads.
-    costs : ndarray of float, shape (d,)
-        Cost of each item, >= 0.
-    ends : tuple of int
-        Source and target, two nodes.
-    most : int
-        Number of paths to find.
-    longest : float
-        Longer paths are left out.
-    budget : int
-        The search ends after about this many shortest paths.
+    `out` and `into` group arcs by their tails and heads; costs, shape (d,), are >= 0; `ends` are source and target.
     """
     n, source, target = len(out.ptr) - 1, ends[0], ends[1]
     begin = np.full(n, np.inf)

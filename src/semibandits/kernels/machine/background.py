@@ -60,22 +60,14 @@ log = logging.getLogger(__name__)
 
 
 class Order(NamedTuple):
-    """What the child compiles: a kernel for these types, or a pointer to it; or, without types, what a function calls.
+    """What the child compiles: a kernel for these types, or a pointer to it; or, without types, what a function calls."""
 
-    Attributes
-    ----------
-    module, name : str
-        Where the kernel or function is.
-    types : bytes
-        The numba types of the arguments, or the numba signature of a pointer, pickled. For a function, its arguments, pickled.
-    kind : str
-        "kernel", "pointer" or "task".
-    """
-
+    # Where the kernel or function is.
     module: str
     name: str
+    # Pickled: the numba types of the arguments, or the numba signature of a pointer; for a function, its arguments.
     types: bytes
-    kind: str
+    kind: str  # "kernel", "pointer" or "task"
 
     @classmethod
     def task(cls, function: str, *arguments: object) -> Order:
@@ -90,32 +82,17 @@ class Order(NamedTuple):
 
 
 class Background:
-    """The orders of this process, its threads, and its child.
-
-    Attributes
-    ----------
-    pending : dict of Order to callable
-        Tasks that are not finished, and other orders whose code is not loaded yet. The function loads it from disk, and returns
-        whether it was there.
-    is_off : bool
-        Whether nothing is compiled in the background in this process.
-    saved : set of str
-        ``module.name`` of the kernels that children have compiled, or found on disk.
-    loaded : int
-        Number of orders that were loaded.
-    on_saved : list of callable
-        Functions that are called with ``module.name`` of each kernel that a child has saved.
-    lock : RLock
-        Held while a child is started, so that no process is forked meanwhile, which would keep its pipes open.
-    """
+    """The orders of this process, its threads, and its child."""
 
     def __init__(self) -> None:
+        # Tasks that are not finished, and other orders whose code is not loaded yet. The function loads it from disk, and returns
+        # whether it was there.
         self.pending: dict[Order, Callable[[], bool]] = {}
-        self.is_off = not _is_possible()
-        self.saved: set[str] = set()
-        self.loaded = 0
-        self.on_saved: list[Callable[[str], None]] = []
-        self.lock = threading.RLock()
+        self.is_off = not _is_possible()  # whether nothing is compiled in the background in this process
+        self.saved: set[str] = set()  # `module.name` of the kernels that children have compiled, or found on disk
+        self.loaded = 0  # number of orders that were loaded
+        self.on_saved: list[Callable[[str], None]] = []  # called with `module.name` of each kernel that a child has saved
+        self.lock = threading.RLock()  # held while a child is started: a process forked meanwhile would keep its pipes open
         self._asked: dict[Order, int] = {}
         self._wake, self._done = threading.Event(), threading.Condition()
         self._child: subprocess.Popen[bytes] | None = None

@@ -84,40 +84,19 @@ class _NotKept(Exception):  # noqa: N818 (not an error)
 
 @dataclass
 class _Thread(threading.local):
-    """State of one thread.
+    """State of one thread."""
 
-    Attributes
-    ----------
-    running : bool
-        Whether a kernel runs as Python.
-    first : tuple or None
-        The outermost such kernel and its arguments; None if it must not be aborted.
-    start, deadline : float
-        Start of this kernel and time of the next check of its duration, as values of `seconds`.
-    compiling : float
-        Seconds spent on compilation so far.
-    expected : float
-        Seconds of kernels as Python that the caller expects.
-    is_compiling : bool
-        Whether numba compiles.
-    is_looking : bool
-        Whether compiled code is loaded from disk if it is there, and nothing is compiled.
-    waiting : tuple or None
-        A Ctrl-C that no kernel has handled yet.
-    is_prompt : bool
-        Whether no call must wait for the compiler, see `promptly`.
-    """
-
-    running: bool = False
-    first: Any = None
+    running: bool = False  # whether a kernel runs as Python
+    first: Any = None  # the outermost such kernel and its arguments; None if it must not be aborted
+    # Start of this kernel and time of the next check of its duration, as values of `seconds`.
     start: float = 0.0
     deadline: float = math.inf
-    compiling: float = 0.0
-    expected: float = 0.0
-    is_compiling: bool = False
-    is_looking: bool = False
-    waiting: tuple[int, FrameType | None, Any] | None = None
-    is_prompt: bool = False
+    compiling: float = 0.0  # seconds spent on compilation so far
+    expected: float = 0.0  # seconds of kernels as Python that the caller expects
+    is_compiling: bool = False  # whether numba compiles
+    is_looking: bool = False  # whether compiled code is loaded from disk if it is there, and nothing is compiled
+    waiting: tuple[int, FrameType | None, Any] | None = None  # a Ctrl-C that no kernel has handled yet
+    is_prompt: bool = False  # whether no call must wait for the compiler, see `promptly`
 
 
 _thread: Final = _Thread()
@@ -145,18 +124,10 @@ def kernel(function: Function, /) -> Function: ...
 @overload
 def kernel(*, error_model: str = ..., inline: str = ..., calls: bool = ...) -> Callable[[Function], Function]: ...
 def kernel(function: Any = None, /, *, error_model: str = "python", inline: str = "never", calls: bool = False) -> Any:
-    """Make a kernel of a function.
+    """Make a kernel of a function in the part of Python and NumPy that numba compiles, with the same result to the bit as Python.
 
-    Parameters
-    ----------
-    function : function
-        Function in the part of Python and NumPy that numba compiles, with the same result to the bit as Python.
-    error_model : {"python", "numpy"}
-        With "numpy" a division by zero gives inf or nan.
-    inline : {"never", "always"}
-        With "always" its code is inserted into the kernels that call it.
-    calls : bool
-        Whether pointers to other kernels are among its arguments.
+    With the error model "numpy" a division by zero gives inf or nan. With inline "always" its code is inserted into the kernels
+    that call it. `calls` must be true if pointers to other kernels are among its arguments.
     """
     if function is None:
         return partial(kernel, error_model=error_model, inline=inline, calls=calls)
@@ -398,14 +369,8 @@ untyped.extending.register_model(PointerType)(untyped.experimental.function_type
 
 
 class Pointer:
-    """A kernel as an argument of others: Python calls the kernel, and compiled code its address.
-
-    Parameters
-    ----------
-    kernel : Kernel or numba.core.dispatcher.Dispatcher
-        Kernel of this library, or of a user.
-    signature : numba signature
-        Types of its arguments and of its result.
+    """A kernel, of this library or of a user, as an argument of others: Python calls the kernel, and compiled code its address.
+    The signature is the numba types of its arguments and of its result.
     """
 
     def __init__(self, kernel: Any, signature: Any) -> None:
@@ -520,12 +485,8 @@ class _Before:
 
 @contextmanager
 def expecting(ahead: float) -> Iterator[None]:
-    """Context in which kernels are compiled at once if that takes less time than the expected work as Python.
-
-    Parameters
-    ----------
-    ahead : float
-        Expected seconds as Python. In nested contexts the largest number counts.
+    """Context in which kernels are compiled at once if that takes less time than the expected work as Python, `ahead` seconds. In
+    nested contexts the largest number counts.
     """
     before, _thread.expected = _thread.expected, max(_thread.expected, ahead)
     try:

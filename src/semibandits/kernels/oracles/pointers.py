@@ -31,47 +31,24 @@ KNOWN: Final = 1
 
 
 class Basis(NamedTuple):
-    """A basis of a matroid, and the part and the P_IM in which its single swaps are evaluated.
-
-    Attributes
-    ----------
-    x : ndarray of bool, shape (d,)
-        The basis.
-    forced : ndarray of int, shape (d,)
-        1 for items forced in, -1 for items forced out, 0 for free items.
-    rewards, bonuses : ndarray of float, shape (d,)
-        The P_IM.
-    a, c : float
-        ``rewards·x`` and ``bonuses·x``.
-    ratio : float
-        The index is ``a + sqrt(c) / ratio``.
-    """
+    """A basis of a matroid, and the part and the P_IM in which its single swaps are evaluated. Arrays have shape (d,)."""
 
     x: BoolArray
-    forced: IntArray
+    forced: IntArray  # 1 for items forced in, -1 for items forced out, 0 for free items
     rewards: FloatArray
     bonuses: FloatArray
+    # rewards·x and bonuses·x; the index is a + sqrt(c) / ratio.
     a: float
     c: float
     ratio: float
 
 
 class Swaps(NamedTuple):
-    """Single swaps around a basis.
+    """Single swaps around a basis."""
 
-    Attributes
-    ----------
-    gaps : ndarray of float, shape (d,)
-        Smallest loss of reward in a swap by which each item enters; inf if it cannot enter.
-    gains : ndarray of float, shape (d,)
-        Largest growth of the bonus in such a swap, at least 0.
-    best : ndarray of int, shape (2,)
-        Items that enter and leave in the swap of largest index, -1 if there are no swaps.
-    """
-
-    gaps: FloatArray
-    gains: FloatArray
-    best: IntArray
+    gaps: FloatArray  # (d,): smallest loss of reward in a swap by which each item enters; inf if it cannot enter
+    gains: FloatArray  # (d,): largest growth of the bonus in such a swap, at least 0
+    best: IntArray  # (2,): items that enter and leave in the swap of largest index, -1 if there are no swaps
 
 
 PARTS: Final = 8

@@ -54,45 +54,24 @@ ROWS = 3
 
 
 class GladeState(NamedTuple):
-    """Views of the state of the rule. Single numbers are views of shape (1,).
+    """Views of the state of the rule. Single numbers are views of shape (1,)."""
 
-    Attributes
-    ----------
-    needed : ndarray of float, shape (1,)
-        Value that a cheaper decision must exceed.
-    tries : ndarray of float, shape (1,)
-        Number of decisions found in this round that proved not plausible.
-    until_time, until_count : ndarray of float, shape (1,)
-        Time, and count of its rarest item, up to which the best decision counts as checked.
-    scales : ndarray of float, shape (d,)
-        Twice the variance of the mean of each item; with laws that are not Gaussian, bonuses over levels.
-    levels : ndarray of float, shape (d,)
-        Levels, see `kernels.rules.levels`.
-    known : ndarray of float
-        Cache of :func:`write_reaches`; empty if rewards count as Gaussian.
-    repeats : ndarray of int, shape (1,)
-        Number of rounds for which the last decision is still repeated.
-    remembered : ndarray of int, shape (1,)
-        Number of decisions that have been added to the pool.
-    pool : ndarray of int, shape (size, 1 + m)
-        Decisions that were plausible: the number of items and the items, so that the cost of a scan does not depend on d.
-    guess, best, played : ndarray of bool, shape (d,)
-        The most plausible decision of the pool, the best decision at the estimates, and the last decision played.
-    """
-
-    needed: FloatArray
-    tries: FloatArray
+    needed: FloatArray  # value that a cheaper decision must exceed
+    tries: FloatArray  # number of decisions found in this round that proved not plausible
+    # Time, and count of its rarest item, up to which the best decision counts as checked.
     until_time: FloatArray
     until_count: FloatArray
+    # Twice the variance of the mean of each item, shape (d,); with laws that are not Gaussian, bonuses over levels.
     scales: FloatArray
-    levels: FloatArray
-    known: FloatArray
-    repeats: IntArray
-    remembered: IntArray
+    levels: FloatArray  # (d,), see `kernels.rules.levels`
+    known: FloatArray  # cache of `write_reaches`; empty if rewards count as Gaussian
+    repeats: IntArray  # number of rounds for which the last decision is still repeated
+    remembered: IntArray  # number of decisions that have been added to the pool
+    # Decisions that were plausible, shape (size, 1 + m): number of items, and items; so the cost of a scan is independent of d.
     pool: IntArray
-    guess: BoolArray
-    best: BoolArray
-    played: BoolArray
+    guess: BoolArray  # (d,): the most plausible decision of the pool
+    best: BoolArray  # (d,): the best decision at the estimates
+    played: BoolArray  # (d,): the last decision played
 
 
 @kernel(error_model="numpy")

@@ -75,18 +75,12 @@ def add_reaches(law: FloatArray, levels: FloatArray, stats: FloatArray, weights:
 def price_of(
     law: FloatArray, levels: FloatArray, gap: float, stats: FloatArray, best: BoolArray, x: BoolArray
 ) -> tuple[float, float, float]:
-    """Information needed to raise x to the best decision.
+    """Information needed to raise x to the best decision: the price, the information, and the sum of the psi_i at the price.
 
-    Returns
-    -------
-    price : float
-        If x is not plausible: the price at which the raises of the items that enter x close the gap; or, if not even raises up to
-        the ends of their laws close it, the price at which raises take the information 1.
-    information : float
-        Information that closes the gap, in units of the levels; infinite if no raises close it. x is plausible iff this is below
-        1; then, unless a law has kinks, it is the information of some raises that close the gap.
-    psi : float
-        Sum of the psi_i at the price.
+    If x is not plausible, the price is the one at which the raises of the items that enter x close the gap; or, if not even
+    raises up to the ends of their laws close it, the price at which raises take the information 1. The information closes the
+    gap, in units of the levels; it is infinite if no raises close it. x is plausible iff it is below 1; then, unless a law has
+    kinks, it is the information of some raises that close the gap.
     """
     items: IntArray = np.flatnonzero(x & ~best & (levels > 0.0))
     most, largest = 0.0, largest_mean(law, stats)

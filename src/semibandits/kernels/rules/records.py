@@ -12,39 +12,22 @@ from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 
 
 class RuleState(NamedTuple):
-    """What a rule reads and keeps.
+    """What a rule reads and keeps."""
 
-    Attributes
-    ----------
-    params : ndarray of float
-        Parameters of the policy; for rules that search, the first is the ratio of P_IM.
-    stats : ndarray of float, shape (6, d)
-        Statistics of each item, see `kernels.rules.statistics`.
-    memory, marks, rows : ndarray of float, of int, and of bool with shape (n, d)
-        Saved state of the rule: numbers, integers, and one decision per row.
-    normals : ndarray of float
-        ``normals(d)`` standard normal numbers. For two of them, ``exp(-(a * a + b * b) / 2)`` is uniform on (0, 1).
-    """
-
-    params: FloatArray
-    stats: FloatArray
+    params: FloatArray  # parameters of the policy; for rules that search, the first is the ratio of P_IM
+    stats: FloatArray  # (6, d): statistics of each item, see `kernels.rules.statistics`
+    # Saved state of the rule: numbers, integers, and one decision per row, shape (n, d).
     memory: FloatArray
     marks: IntArray
     rows: BoolArray
+    # normals(d) standard normal numbers. For two of them, exp(-(a * a + b * b) / 2) is uniform on (0, 1).
     normals: FloatArray
 
 
 class Request(NamedTuple):
-    """What a rule writes: the arguments of the oracle that it requests, or its decision.
+    """What a rule writes: the arguments of the oracle that it requests, or its decision."""
 
-    Attributes
-    ----------
-    weights, bonuses : ndarray of float, shape (d,)
-        Arguments of the oracle. They are preserved between the requests of one round.
-    x : ndarray of bool, shape (d,)
-        The decision: the answer to the last request of the round, or what the rule plays.
-    """
-
+    # Arguments of the oracle, shape (d,). They are preserved between the requests of one round.
     weights: FloatArray
     bonuses: FloatArray
-    x: BoolArray
+    x: BoolArray  # (d,): the answer to the last request of the round, or what the rule plays

@@ -23,37 +23,18 @@ EXPLORED, PLANNED, EXPLOITED, MARKS = 0, 1, 2, 3
 
 
 class OssbState(NamedTuple):
-    """Views of the state of the rule once it has a plan. Single numbers are views of shape (1,).
+    """Views of the state of the rule once it has a plan. Single numbers are views of shape (1,)."""
 
-    Attributes
-    ----------
-    inverses : ndarray of float, shape (d,)
-        1 / rate, inf for items that need no exploration.
-    references, tolerances : ndarray of float, shape (d,)
-        Means at the last plan, and how far they may move without another plan.
-    observed : ndarray of float, shape (d,)
-        Numbers of observed rewards at the last plan.
-    explored : ndarray of int, shape (1,)
-        Number of exploration rounds so far.
-    exploited : ndarray of int, shape (1,)
-        Number of exploitation rounds since the last plan.
-    rows : ndarray of bool, shape (k + 1, d)
-        Decisions of the plan, then its optimal decision.
-    planned : ndarray of bool, shape (k, d)
-        The first of these: decisions of the plan.
-    optimal : ndarray of bool, shape (d,)
-        The last of these.
-    """
-
-    inverses: FloatArray
+    inverses: FloatArray  # (d,): 1 / rate, inf for items that need no exploration
+    # Means at the last plan, shape (d,), and how far they may move without another plan.
     references: FloatArray
     tolerances: FloatArray
-    observed: FloatArray
-    explored: IntArray
-    exploited: IntArray
-    rows: BoolArray
-    planned: BoolArray
-    optimal: BoolArray
+    observed: FloatArray  # (d,): numbers of observed rewards at the last plan
+    explored: IntArray  # number of exploration rounds so far
+    exploited: IntArray  # number of exploitation rounds since the last plan
+    rows: BoolArray  # (k + 1, d): decisions of the plan, then its optimal decision
+    planned: BoolArray  # (k, d): the first of these rows, the decisions of the plan
+    optimal: BoolArray  # (d,): the last of these rows
 
 
 @kernel(error_model="numpy")

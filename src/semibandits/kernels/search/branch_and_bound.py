@@ -288,23 +288,10 @@ def index_search(
 ) -> int:
     """Write a decision of largest index into `x`, up to the ratio and the share of the problem.
 
-    Parameters
-    ----------
-    family : OraclePointers
-        Pointers, see :mod:`semibandits.kernels.oracles.pointers`.
-    data : tuple of ndarrays of int
-        The decision set. The last array contains the roles of the items, see `classes`, or is empty.
-    problem : IndexProblem
-        Rewards and bonuses, and what is known and allowed.
-    x : ndarray of bool, shape (d,)
-        The answer; with a share below 1 initially the base.
-    report : ndarray of float, shape (REPORT,)
-        A bound on the index of all decisions (up to ratio and share), the best multiplier, and the number of oracle calls.
-
-    Returns
-    -------
-    int
-        ``SOLVED``; ``STOPPED`` if there is no proof: x is then the best decision found; ``FAILED`` if there is no answer.
+    With a share below 1, x is initially the base. The last array of `data` contains the roles of the items, see `classes`, or is
+    empty. `report` becomes a bound on the index of all decisions (up to ratio and share), the best multiplier, and the number of
+    oracle calls. Returns ``SOLVED``; ``STOPPED`` without a proof: x is then the best decision found; or ``FAILED`` without an
+    answer.
     """
     if largest(problem.bonuses) == 0.0:
         return without_bonuses(family, data, problem.rewards, x, report)

@@ -49,25 +49,14 @@ PRICES, STEPS = runtime_constant(0), runtime_constant(1)
 
 
 class Base(NamedTuple):
-    """The best route.
+    """The best route."""
 
-    Attributes
-    ----------
-    x : ndarray of bool, shape (d,)
-        Its items.
-    nodes, places : ndarray of int, shapes (k + 1,) and (k,)
-        Its nodes in the order of travel, and the places of its arcs in `out`.
-    order : ndarray of int, shape (n,)
-        Number of each node along the route, -1 for other nodes.
-    distance : ndarray of float, shape (n,)
-        Length of the route up to each of its nodes.
-    """
-
-    x: BoolArray
+    x: BoolArray  # (d,): its items
+    # Its nodes in the order of travel, shape (k + 1,), and the places of its arcs in `out`, shape (k,).
     nodes: IntArray
     places: IntArray
-    order: IntArray
-    distance: FloatArray
+    order: IntArray  # (n,): number of each node along the route, -1 for other nodes
+    distance: FloatArray  # (n,): length of the route up to each of its nodes
 
 
 class Detour(NamedTuple):
@@ -83,40 +72,21 @@ class Detour(NamedTuple):
 
 
 class DetourSearch(NamedTuple):
-    """State of a search.
-
-    Attributes
-    ----------
-    network : RoadNetwork
-        The routes.
-    costs, bonuses : ndarray of float, shape (d,)
-        Estimated costs, at least the least ones, and bonuses, which are 0 on the base.
-    base : Base
-        The best route.
-    closing : float
-        Gain up to which a detour is not plausible.
-    limits : (float, float)
-        Smallest and largest price.
-    prices : ndarray of float, shape (MOST_PRICES,)
-        Prices so far.
-    reached : ndarray of float, shape (MOST_PRICES, n)
-        At each price the least sum of the base up to a node and of a way from there; too large only where that excludes nothing.
-    items : ndarray of int, shape (n,)
-        Items of the last detour.
-    counts : ndarray of int, shape (2,)
-        Number of prices so far, and of steps of enumerations.
-    """
+    """State of a search."""
 
     network: RoadNetwork
+    # Estimated costs, at least the least ones, and bonuses, which are 0 on the base, shape (d,).
     costs: FloatArray
     bonuses: FloatArray
-    base: Base
-    closing: float
-    limits: tuple[float, float]
-    prices: FloatArray
+    base: Base  # the best route
+    closing: float  # gain up to which a detour is not plausible
+    limits: tuple[float, float]  # smallest and largest price
+    prices: FloatArray  # (MOST_PRICES,): prices so far
+    # At each price the least sum of the base up to a node and of a way from there, shape (MOST_PRICES, n); too large only where
+    # that excludes nothing.
     reached: FloatArray
-    items: IntArray
-    counts: IntArray
+    items: IntArray  # (n,): items of the last detour
+    counts: IntArray  # (2,): number of prices so far, and of steps of enumerations
 
 
 @kernel
@@ -217,14 +187,10 @@ def take(s: DetourSearch, detour: Detour, x: BoolArray) -> None:
 
 @kernel
 def next_detour(s: DetourSearch, most: int) -> tuple[int, Detour]:
-    """Enumerate detours that no price so far excludes, until one is plausible or has a new price of its own.
+    """Enumerate detours that no price so far excludes; return the first that is plausible or has a new price of its own.
 
-    Returns
-    -------
-    result : int
-        ``PLAUSIBLE``, ``NEW_PRICE``, ``NONE`` if there is no plausible detour, ``TOO_MANY`` after `most` steps.
-    detour : Detour
-        The detour that is plausible or has a new price.
+    The status is ``PLAUSIBLE``, ``NEW_PRICE``, ``NONE`` if no detour is plausible, ``TOO_MANY`` after `most` steps or if
+    interrupted.
     """
     network, base, nothing = s.network, s.base, Detour(0, -1, -1, 0.0)
     into, least, n, known = network.into, network.least, len(network.ahead), s.counts[PRICES]
@@ -327,25 +293,11 @@ def by_enumeration(s: DetourSearch, budget: int, x: BoolArray, report: FloatArra
 
 @kernel
 def plausible_route(network: RoadNetwork, costs: FloatArray, problem: IndexProblem, x: BoolArray, report: FloatArray) -> int:
-    """Write a plausible route into x, which contains the base, and leave x as it is if there is none.
+    """Write a plausible route into x, which contains the base, the best route, and leave x as it is if there is none.
 
-    Parameters
-    ----------
-    network : RoadNetwork
-        The routes.
-    costs : ndarray of float, shape (d,)
-        Estimated costs, at least the least ones.
-    problem : IndexProblem
-        Bonuses, and what is known and allowed; its share is below 1.
-    x : ndarray of bool, shape (d,)
-        The best route; no bonus on its items.
-    report : ndarray of float
-        See :func:`semibandits.kernels.search.branch_and_bound.index_search`; the bound is on the index of routes with one detour.
-
-    Returns
-    -------
-    int
-        ``SOLVED``; ``STOPPED`` if the budget ended before a proof, x is then the base; ``FAILED`` if interrupted.
+    The costs, shape (d,), are estimates and at least the least ones. The share of the problem is below 1, and items of the base
+    have no bonus. `report` is as in `index_search`; the bound is on the index of routes with one detour. Returns ``SOLVED``;
+    ``STOPPED`` if the budget ended before a proof, x is then the base; ``FAILED`` if interrupted.
     """
     s = begin(network, costs, problem, x)
     total = s.base.distance[network.target]

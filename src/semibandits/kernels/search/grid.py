@@ -173,21 +173,11 @@ def best_selection(
     rewards: FloatArray, budgets: FloatArray, m: int, need: float, root: bool, step: float,
     ratios: tuple[float, float, float], max_labels: int,
 ) -> Found:  # fmt: skip
-    """The m items of largest F, and the number of labels: TOO_MANY or, if no decision has a value, NONE.
+    """The m items of largest F (see `Goal`), and the number of labels: TOO_MANY or, if no decision has a value, NONE.
 
-    Parameters
-    ----------
-    rewards, budgets : ndarray of float, shape (d,)
-    m : int
-    need, root, step
-        See `Goal`.
-    ratios : tuple of float
-        In (0, 1]: share of the bound that is enough; products of the steps by which a path thins labels by rewards and by
-        budgets.
-    max_labels : int
+    The ratios are in (0, 1]: the share of the bound that is enough; and the products of the steps by which a path thins labels by
+    rewards and by budgets.
 
-    Notes
-    -----
     At the multiplier of least bound, a search with few open items first finds a good decision. Items whose exchange alone loses
     more than the gap are fixed. All others are then searched, those that lose most first.
     """

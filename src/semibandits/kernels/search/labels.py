@@ -33,21 +33,12 @@ CELLS_PER_LABEL = 100
 
 
 class Goal(NamedTuple):
-    """The criterion F of a pair (a, c): ``a + sqrt(c)`` if `root`, else a where ``c >= need`` and -inf elsewhere.
-
-    Attributes
-    ----------
-    need : float
-    root : bool
-    step : float
-        All values of F are multiples of it; 0 if no such number is known.
-    slack_a, slack_c : float
-        Bounds on the rounding of sums of rewards and of budgets over a path.
-    """
+    """The criterion F of a pair (a, c): ``a + sqrt(c)`` if `root`, else a where ``c >= need`` and -inf elsewhere."""
 
     need: float
     root: bool
-    step: float
+    step: float  # all values of F are multiples of it; 0 if no such number is known
+    # Bounds on the rounding of sums of rewards and of budgets over a path.
     slack_a: float
     slack_c: float
 
@@ -64,51 +55,29 @@ class Thinning(NamedTuple):
 
 
 class Completions(NamedTuple):
-    """Best remaining path from each node, one row per multiplier, and the resulting bounds.
+    """Best remaining path from each node, one row per multiplier, and the resulting bounds."""
 
-    Attributes
-    ----------
-    a, c : ndarray of float, shape (rows, n)
-        Reward and budget of the path.
-    arcs : ndarray of int, shape (rows, n)
-        Place of the first arc.
-    multipliers, offsets : ndarray of float, shape (rows,)
-        F(a, c) is at most ``a + multiplier * c + offset``.
-    """
-
+    # Reward and budget of the path, shape (rows, n).
     a: FloatArray
     c: FloatArray
-    arcs: IntArray
+    arcs: IntArray  # (rows, n): place of the first arc
+    # F(a, c) is at most a + multiplier * c + offset; shape (rows,).
     multipliers: FloatArray
     offsets: FloatArray
 
 
 class Fronts(NamedTuple):
-    """Result of `merged_fronts`.
+    """Result of `merged_fronts`."""
 
-    Attributes
-    ----------
-    pairs, origins : ndarray, shape (labels, 2)
-        (a, c) of each label; its parent label and the place of its last arc.
-    first : int
-        The first label of the last node.
-    labels : int
-        Number of labels; -1 if there are too many, or if it is interrupted.
-    best : float
-        The best F, attained by the path that the next four describe.
-    row, node : int
-        Row of the completion with which the path ends, and the node where it starts.
-    place, label : int
-        The arc into that node, and the label before this arc.
-    """
-
-    pairs: FloatArray
-    origins: IntArray
-    first: int
-    labels: int
-    best: float
+    pairs: FloatArray  # (labels, 2): (a, c) of each label
+    origins: IntArray  # (labels, 2): its parent label and the place of its last arc
+    first: int  # the first label of the last node
+    labels: int  # number of labels; -1 if there are too many, or if it is interrupted
+    best: float  # the best F, attained by the path that the next four describe
+    # Row of the completion with which the path ends, and the node where it starts.
     row: int
     node: int
+    # The arc into that node, and the label before this arc.
     place: int
     label: int
 

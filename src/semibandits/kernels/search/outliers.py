@@ -38,21 +38,9 @@ def without_outliers(weights: FloatArray, x: BoolArray, m: int) -> FloatArray:
 
 @kernel
 def least_reward(value: float, highest: float, bonus: float, m: int) -> float:
-    """The limit for rewards to which bonuses are added, as in P_IM.
+    """The limit for rewards to which bonuses are added, as in P_IM. `value` is the reward of some decision, `highest` the largest
+    reward of an item, and `bonus` the most that counts in addition to the reward of a decision; decisions have at most m items.
 
-    Parameters
-    ----------
-    value : float
-        Reward of some decision.
-    highest : float
-        Largest reward of an item.
-    bonus : float
-        Most that counts in addition to the reward of a decision.
-    m : int
-        Number of items of the largest decision.
-
-    Notes
-    -----
     With h the largest reward, at least 0, a decision with an item of reward r is worth at most ``r + (m - 1) h + bonus``. At
     ``r = -FAR_BELOW (|value| + m h + bonus)`` that is less than `value`, by nearly `FAR_BELOW` times everything else.
     """

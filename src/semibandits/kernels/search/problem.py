@@ -43,149 +43,78 @@ NEARLY = 1.0 - 1e-6
 
 
 class BudgetProblem(NamedTuple):
-    """An instance of P_BLM: maximise ``rewards·x`` subject to ``budgets·x >= at_least``.
+    """An instance of P_BLM: maximise ``rewards·x`` subject to ``budgets·x >= at_least``."""
 
-    Attributes
-    ----------
-    rewards, budgets : ndarray of float, shape (d,)
-        Finite, of any sign.
-    at_least : float
-        The budget. It is compared exactly: the caller lowers it to allow for rounding.
-    step : float
-        All values of ``rewards·x`` are multiples of it; 0 if no such number is known.
-    m : int
-        Number of items of the largest decision.
-    """
-
+    # Finite, of any sign, shape (d,).
     rewards: FloatArray
     budgets: FloatArray
-    at_least: float
-    step: float
-    m: int
+    at_least: float  # compared exactly: the caller lowers it to allow for rounding
+    step: float  # all values of rewards·x are multiples of it; 0 if no such number is known
+    m: int  # number of items of the largest decision
 
 
 class IndexProblem(NamedTuple):
-    """An instance of P_IM: maximise ``rewards·x + sqrt(bonuses·x)``.
+    """An instance of P_IM: maximise ``rewards·x + sqrt(bonuses·x)``."""
 
-    Attributes
-    ----------
-    rewards, bonuses : ndarray of float, shape (d,)
-        Finite; bonuses >= 0.
-    ratio : float
-        In (0, 1]. The answer x has ``max (rewards·y + sqrt(bonuses·y)) <= rewards·x + sqrt(bonuses·x) / ratio``.
-    share : float
-        In (0, 1]. Below 1, x initially contains a decision of largest reward that has no bonus, the base, and the search is for a
-        decision with a larger index. If there is none, the answer is the base. Otherwise it is a decision that gains this share
-        of the bound over the base or, if the hull contains none, one with some gain.
-    hint : float
-        The multiplier to start with; 0 if unknown.
-    guess : ndarray of bool, shape (d,)
-        With a share below 1, a decision that may gain.
-    m : int
-        Number of items of the largest decision.
-    budget : int
-        The search stops after about this many oracle calls.
-    """
-
+    # Finite, shape (d,); bonuses >= 0.
     rewards: FloatArray
     bonuses: FloatArray
+    # In (0, 1]. The answer x has max (rewards·y + sqrt(bonuses·y)) <= rewards·x + sqrt(bonuses·x) / ratio.
     ratio: float
+    # In (0, 1]. Below 1, x initially contains a decision of largest reward that has no bonus, the base, and the search is for a
+    # decision with a larger index. If there is none, the answer is the base. Otherwise it is a decision that gains this share of
+    # the bound over the base or, if the hull contains none, one with some gain.
     share: float
-    hint: float
-    guess: BoolArray
-    m: int
-    budget: int
+    hint: float  # the multiplier to start with; 0 if unknown
+    guess: BoolArray  # (d,): with a share below 1, a decision that may gain
+    m: int  # number of items of the largest decision
+    budget: int  # the search stops after about this many oracle calls
 
 
 class Scales(NamedTuple):
-    """Constants of a search.
+    """Constants of a search."""
 
-    Attributes
-    ----------
-    ratio : float
-        Decisions are compared by ``a + sqrt(c) / ratio``: only the bonus is approximated.
-    share : float
-        A gain over the base of this share of the largest possible gain is enough.
-    slack_a, slack_c : float
-        Bounds on the rounding of sums of rewards and of bonuses.
-    closing : float
-        Gain up to which a part is closed.
-    steepest : float
-        Largest multiplier of an edge.
-    goal : int
-        ``ROOT`` or ``AT_LEAST``.
-    at_least, step : float
-        Of `BudgetProblem`.
-    """
-
-    ratio: float
-    share: float
+    ratio: float  # decisions are compared by a + sqrt(c) / ratio: only the bonus is approximated
+    share: float  # a gain over the base of this share of the largest possible gain is enough
+    # Bounds on the rounding of sums of rewards and of bonuses.
     slack_a: float
     slack_c: float
-    closing: float
-    steepest: float
-    goal: int
+    closing: float  # gain up to which a part is closed
+    steepest: float  # largest multiplier of an edge
+    goal: int  # `ROOT` or `AT_LEAST`
+    # Of `BudgetProblem`.
     at_least: float
     step: float
 
 
 class Search(NamedTuple):
-    """State of a search.
+    """State of a search."""
 
-    Attributes
-    ----------
-    rewards, bonuses, weights : ndarray of float, shape (d,)
-        The problem, and the weights of a linear maximisation.
-    y : ndarray of bool, shape (d,)
-        The answer to the linear maximisation.
-    forced : ndarray of int, shape (d,)
-        1 for items forced in, -1 for items forced out, 0 for free items.
-    path : ndarray of int, shape (d,)
-        The ``counts[FORCED]`` forced items, in the order in which they were forced.
-    rows, a, c : ndarray, shapes (POOL, d), (POOL,), (POOL,)
-        Remembered decisions, ``counts[REMEMBERED]`` of them so far; with more than POOL the oldest are overwritten.
-    inside : ndarray of int, shape (POOL,)
-        Scratch space for the slots of those that a part contains.
-    counts : ndarray of int, shape (3,)
-        See `FORCED`, `REMEMBERED` and `CALLS`.
-    values : ndarray of float, shape (2,)
-        See `BEST` and `BASE`; BEST is -inf as long as no decision meets the budget.
-    x : ndarray of bool, shape (d,)
-        The decision with the best value.
-    scales : Scales
-        Tolerances.
-    m : int
-        Number of items of the largest decision.
-    exchange_costs : ndarray of float, shape (d,)
-        Scratch space for the weight lost if an item changes sides.
-    bounds, is_second : ndarrays, shape (d,)
-        For each forced item, in the order of `path`: the bound of the part that was split by this item, and whether its other
-        half is done (or cannot contain a better answer).
-    sums : ndarray of float, shape (s,)
-        All sums of bonuses that a decision may have, ascending; empty if there are too many to list.
-    order, place, start : ndarray of int, shape (d,)
-        Items sorted by class, the place of each item in this order, and the place where its class starts; see `classes`.
-    """
-
+    # The problem, and the weights of a linear maximisation, shape (d,).
     rewards: FloatArray
     bonuses: FloatArray
     weights: FloatArray
-    y: BoolArray
-    forced: IntArray
-    path: IntArray
+    y: BoolArray  # (d,): the answer to the linear maximisation
+    forced: IntArray  # (d,): 1 for items forced in, -1 for items forced out, 0 for free items
+    path: IntArray  # (d,): the counts[FORCED] forced items, in the order in which they were forced
+    # Remembered decisions, shapes (POOL, d), (POOL,), (POOL,): counts[REMEMBERED] of them so far; with more than POOL the oldest
+    # are overwritten.
     rows: BoolArray
     a: FloatArray
     c: FloatArray
-    inside: IntArray
-    counts: IntArray
-    values: FloatArray
-    x: BoolArray
+    inside: IntArray  # (POOL,): scratch space for the slots of those that a part contains
+    counts: IntArray  # (3,): see `FORCED`, `REMEMBERED` and `CALLS`
+    values: FloatArray  # (2,): see `BEST` and `BASE`; BEST is -inf as long as no decision meets the budget
+    x: BoolArray  # (d,): the decision with the best value
     scales: Scales
-    m: int
-    exchange_costs: FloatArray
+    m: int  # number of items of the largest decision
+    exchange_costs: FloatArray  # (d,): scratch space for the weight lost if an item changes sides
+    # For each forced item, in the order of `path`, shape (d,): the bound of the part that was split by this item, and whether its
+    # other half is done (or cannot contain a better answer).
     bounds: FloatArray
     is_second: BoolArray
-    sums: FloatArray
+    sums: FloatArray  # all sums of bonuses that a decision may have, ascending; empty if there are too many to list
+    # Items sorted by class, the place of each in this order, and the place where its class starts, shape (d,); see `classes`.
     order: IntArray
     place: IntArray
     start: IntArray

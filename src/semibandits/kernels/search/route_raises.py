@@ -20,44 +20,24 @@ LEAST_BONUS = 1e-307
 
 
 class RoadNetwork(NamedTuple):
-    """Routes, unpacked from the data of their oracle.
+    """Routes, unpacked from the data of their oracle."""
 
-    Attributes
-    ----------
-    out, into : ArcGroups
-        Arcs grouped by their tails and by their heads.
-    source, target : int
-        The ends of the routes.
-    least : ndarray of float, shape (d,)
-        Least cost of each item.
-    ahead : ndarray of float, shape (n,)
-        Length of a shortest path from each node to the target at the least costs.
-    """
-
+    # Arcs grouped by their tails and by their heads.
     out: ArcGroups
     into: ArcGroups
+    # The ends of the routes.
     source: int
     target: int
-    least: FloatArray
-    ahead: FloatArray
+    least: FloatArray  # (d,): least cost of each item
+    ahead: FloatArray  # (n,): length of a shortest path from each node to the target at the least costs
 
 
 class Raises(NamedTuple):
-    """The largest sum of raises of some items.
+    """The largest sum of raises of some items."""
 
-    Attributes
-    ----------
-    total : float
-        The sum.
-    level : float
-        The raises are ``min(limit_i, level * bonuses_i)``.
-    unspent : float
-        1 minus the sum of squared raises over bonuses; above 0 only if every raise reaches its limit.
-    """
-
-    total: float
-    level: float
-    unspent: float
+    total: float  # the sum
+    level: float  # the raises are min(limit_i, level * bonuses_i)
+    unspent: float  # 1 minus the sum of squared raises over bonuses; above 0 only if every raise reaches its limit
 
 
 @kernel

@@ -17,44 +17,26 @@ from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 
 
 class Tree(NamedTuple):
-    """A spanning tree, rooted at node 0.
+    """A spanning tree, rooted at node 0."""
 
-    Attributes
-    ----------
-    tails, heads : ndarray of int, shape (a,)
-        All arcs of the graph.
-    parent, parent_arc : ndarray of int, shape (n,)
-        Parent of each node and the arc that connects them; -1 for the root.
-    sign : ndarray of float, shape (n,)
-        +1 if that arc leaves the parent, else -1.
-    order : ndarray of int, shape (n,)
-        Nodes in breadth-first order.
-    """
-
+    # All arcs of the graph, shape (a,).
     tails: IntArray
     heads: IntArray
+    # Parent of each node and the arc that connects them, shape (n,); -1 for the root.
     parent: IntArray
     parent_arc: IntArray
-    sign: FloatArray
-    order: IntArray
+    sign: FloatArray  # (n,): +1 if that arc leaves the parent, else -1
+    order: IntArray  # (n,): nodes in breadth-first order
 
 
 class ArcRows(NamedTuple):
-    """Sparse matrix with one column per arc, indexed by row and by arc.
+    """Sparse matrix with one column per arc, indexed by row and by arc."""
 
-    Attributes
-    ----------
-    ptr, arcs : ndarray of int
-        Row c has entries on the arcs ``arcs[ptr[c]:ptr[c + 1]]``.
-    slopes : ndarray of float
-        Values of the entries; empty if all are 1.
-    at_ptr, positions, owners : ndarray of int
-        The entries of arc e are ``positions[at_ptr[e]:at_ptr[e + 1]]``, and `owners` contains their rows.
-    """
-
+    # Row c has entries on the arcs arcs[ptr[c]:ptr[c + 1]].
     ptr: IntArray
     arcs: IntArray
-    slopes: FloatArray
+    slopes: FloatArray  # values of the entries; empty if all are 1
+    # The entries of arc e are positions[at_ptr[e]:at_ptr[e + 1]], and `owners` contains their rows.
     at_ptr: IntArray
     positions: IntArray
     owners: IntArray

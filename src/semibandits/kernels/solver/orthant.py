@@ -12,14 +12,7 @@ from semibandits.kernels.machine.typing import FloatArray, IntArray
 
 
 class Constraints(NamedTuple):
-    """Constraints of the items in I, where item i stands for the decision {i}.
-
-    Attributes
-    ----------
-    items : ndarray of int
-    twice_variance, squared_gaps : ndarray of float
-        One entry per item of I.
-    """
+    """Constraints of the items in I, where item i stands for the decision {i}; one entry per item of I."""
 
     items: IntArray
     twice_variance: FloatArray

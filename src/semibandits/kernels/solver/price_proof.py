@@ -127,25 +127,14 @@ def _extended(
 
 
 class OpenCycles(NamedTuple):
-    """Result of `open_cycles`.
+    """Result of `open_cycles`."""
 
-    Attributes
-    ----------
-    ptr, arcs : ndarray of int
-        Cycle k is ``arcs[ptr[k]:ptr[k + 1]]``, in reverse order of travel.
-    weights : ndarray of float, shape (number of cycles, K + 1)
-        Their weights, rounded down.
-    labels : int
-        Number of walks kept.
-    complete : bool
-        Whether the search is complete; if not, nothing is proved.
-    """
-
+    # Cycle k is arcs[ptr[k]:ptr[k + 1]], in reverse order of travel.
     ptr: IntArray
     arcs: IntArray
-    weights: FloatArray
-    labels: int
-    complete: bool
+    weights: FloatArray  # (number of cycles, K + 1): their weights, rounded down
+    labels: int  # number of walks kept
+    complete: bool  # whether the search is complete; if not, nothing is proved
 
 
 @kernel
@@ -153,22 +142,12 @@ def open_cycles(
     graph: Arcs, starts: IntArray, costs: FloatArray, weights: FloatArray, begin: FloatArray, limits: FloatArray,
     max_labels: int, max_found: int,
 ) -> OpenCycles:  # fmt: skip
-    """Cycles whose weights are all below their limits, as many as the claim needs.
+    """Cycles of a graph without self-loops whose weights are all below their limits, as many as the claim needs.
 
-    Parameters
-    ----------
-    graph : Arcs
-        Without self-loops.
-    starts : ndarray of int
-        Nodes to search from, one after the other; cycles past none of them must not have negative weights.
-    costs : ndarray of float, shape (a,)
-        At least 0; they only determine the order of arcs.
-    weights : ndarray of float, shape (a, K + 1)
-        Weights of the arcs.
-    begin, limits : ndarray of float, shape (K + 1,)
-        Weights of the empty walk, and the limits of weights.
-    max_labels, max_found : int
-        Largest numbers of walks to keep, and of cycles to report.
+    The nodes in `starts` are searched from one after the other; cycles past none of them must not have negative weights. Costs,
+    shape (a,), are at least 0; they only determine the order of arcs. Arcs have weights of shape (a, K + 1). `begin` and
+    `limits`, shape (K + 1,), are the weights of the empty walk and the limits. At most `max_labels` walks are kept, and
+    `max_found` cycles reported.
     """
     tails, heads, out_ptr, out_arcs, in_ptr, _ = graph
     n, out_degree, in_degree = len(out_ptr) - 1, out_ptr[1:] - out_ptr[:-1], in_ptr[1:] - in_ptr[:-1]

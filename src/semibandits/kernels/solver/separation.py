@@ -77,25 +77,14 @@ def completions_to_hub(graph: Arcs, costs: FloatArray, u: FloatArray) -> tuple[F
 
 
 class HubWalks(NamedTuple):
-    """Result of `hub_walks`.
+    """Result of `hub_walks`."""
 
-    Attributes
-    ----------
-    ratio : float
-        The largest ratio u/cost^2; the threshold if no cycle violates it.
-    ptr, arcs : ndarray of int
-        Cycle k is ``arcs[ptr[k]:ptr[k + 1]]``, in reverse order of travel.
-    ratios : ndarray of float
-        Their ratios; at most `per_arc` cycles per last arc, spread over the front.
-    labels : int
-        Number of labels; -1 if the search exceeds `max_labels` or is interrupted.
-    """
-
-    ratio: float
+    ratio: float  # the largest ratio u/cost^2; the threshold if no cycle violates it
+    # Cycle k is arcs[ptr[k]:ptr[k + 1]], in reverse order of travel.
     ptr: IntArray
     arcs: IntArray
-    ratios: FloatArray
-    labels: int
+    ratios: FloatArray  # their ratios; at most `per_arc` cycles per last arc, spread over the front
+    labels: int  # number of labels; -1 if the search exceeds `max_labels` or is interrupted
 
 
 @kernel

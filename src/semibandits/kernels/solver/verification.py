@@ -55,24 +55,12 @@ def peel(seeds: IntArray, alive: BoolArray, graph: Arcs, out_degree: IntArray, i
 
 
 class ClosedWalk(NamedTuple):
-    """Result of `worst_closed_walk`.
+    """Result of `worst_closed_walk`."""
 
-    Attributes
-    ----------
-    ratio : float
-        The largest ratio; the given one if no walk exceeds it.
-    arcs : ndarray of int
-        The walk, empty in that case.
-    labels : int
-        Number of labels.
-    complete : bool
-        Whether the search is complete, that is, needs at most `max_labels` and is not interrupted.
-    """
-
-    ratio: float
-    arcs: IntArray
+    ratio: float  # the largest ratio; the given one if no walk exceeds it
+    arcs: IntArray  # the walk, empty in that case
     labels: int
-    complete: bool
+    complete: bool  # whether the search is complete, that is, needs at most `max_labels` and is not interrupted
 
 
 @kernel

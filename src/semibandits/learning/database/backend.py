@@ -49,21 +49,8 @@ _FILES: Final[weakref.WeakSet[Backend]] = weakref.WeakSet()
 
 
 class Backend:
-    """A database by its URL.
-
-    Parameters
-    ----------
-    url : str
-        ``sqlite:///file`` or ``postgresql://user@host/database``.
-    timeout : float
-        Number of seconds for which transactions are repeated while the database is locked or gone.
-
-    Raises
-    ------
-    InvalidInputError
-        If the URL is malformed, or of another kind of database.
-    StorageError
-        If a package is missing.
+    """A database by its URL, ``sqlite:///file`` or ``postgresql://user@host/database``. Transactions are repeated for `timeout`
+    seconds while it is locked or gone. `StorageError` if a package is missing.
     """
 
     def __init__(self, url: str, *, timeout: float) -> None:
@@ -86,17 +73,8 @@ class Backend:
         return self._url.render_as_string(hide_password=False)
 
     def prepare(self, *, create: bool) -> None:
-        """Create or migrate the tables if necessary.
-
-        Parameters
-        ----------
-        create : bool
-            Whether a database without tables gets some.
-
-        Raises
-        ------
-        StorageError
-            If the database cannot be used, has no tables although `create` is false, or has a newer version.
+        """Create or migrate the tables if necessary. `StorageError` for a newer version of them, and, unless `create` is true,
+        for a database without tables.
         """
         is_file = self._url.get_backend_name() == "sqlite"
         if not create and is_file and not os.path.exists(str(self._url.database)):
@@ -115,19 +93,9 @@ class Backend:
             self.run(schema.migrate)
 
     def run(self, work: Callable[[Connection], T], *, reads: bool = False) -> T:
-        """Call `work` in a transaction and commit; repeat both while the database is locked or gone.
-
-        Parameters
-        ----------
-        work : callable
-            Takes the connection; may be called several times.
-        reads : bool
-            Whether it only reads.
-
-        Raises
-        ------
-        StorageError
-            If the database is locked or gone for longer than `timeout` seconds, or cannot be used.
+        """Call `work`, which only reads if `reads` is true, in a transaction and commit; repeat both while the database is locked
+        or gone, so that `work` may be called several times. `StorageError` after `timeout` seconds, or if the database cannot be
+        used.
         """
         return self._repeat(lambda: self._transaction(work, reads=reads))
 

@@ -44,36 +44,17 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """One call that changed a learner.
+    """One call that changed a learner."""
 
-    Attributes
-    ----------
-    seq : int
-        Number of the entry in the journal of its learner: 1, 2, 3, ...
-    kind : str
-        "ask", "ask_many", "tell", "forget", "expire" or "plan".
-    text : str
-        The arguments or results, as JSON; floats are written so that reading them gives the same bits.
-    key : str or None
-        The caller's name for this call, under which it is carried out once.
-    checksum : int
-        CRC-32 of the fields before it.
-    time : int or None
-        When it was written, milliseconds since 1970, UTC; None if unknown. Nothing but ages depends on it.
-    token : str
-        Drawn for each call.
-    content : dict or None
-        The value of `text`, if this process has written it.
-    """
-
-    seq: int
-    kind: str
-    text: str
-    key: str | None
-    checksum: int
+    seq: int  # number of the entry in the journal of its learner: 1, 2, 3, ...
+    kind: str  # "ask", "ask_many", "tell", "forget", "expire" or "plan"
+    text: str  # the arguments or results, as JSON; floats are written so that reading them gives the same bits
+    key: str | None  # the caller's name for this call, under which it is carried out once
+    checksum: int  # CRC-32 of the fields before it
+    # When it was written, milliseconds since 1970, UTC; None if unknown. Nothing but ages depends on it.
     time: int | None = None
-    token: str = ""
-    content: Payload | None = field(default=None, repr=False, compare=False)
+    token: str = ""  # drawn for each call
+    content: Payload | None = field(default=None, repr=False, compare=False)  # the value of `text`, if this process wrote it
 
     @classmethod
     def of(
@@ -89,13 +70,7 @@ class Entry:
         return Mark(self.seq, self.checksum, self.token)
 
     def payload(self) -> Payload:
-        """The content, after validation.
-
-        Raises
-        ------
-        StorageError
-            If the entry was changed or damaged.
-        """
+        """The content, after validation; `StorageError` if the entry was changed or damaged."""
         if self.content is not None:
             return self.content
         remedy = "it was changed or damaged, or a newer semibandits wrote it; use a copy, or upgrade"
@@ -117,13 +92,7 @@ def _checksum(seq: int, kind: str, text: str, key: str | None) -> int:
 
 
 def checked_name(name: object, *, what: str = "name") -> str:
-    """A name or key, if it is a text of usual length.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not.
-    """
+    """A name or key, if it is a printable text of 1 to `LONGEST_NAME` characters."""
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         raise InvalidInputError(
             f"{what} must be a printable text of 1 to {LONGEST_NAME} characters, got {name!r}: choose another one"
@@ -132,12 +101,8 @@ def checked_name(name: object, *, what: str = "name") -> str:
 
 
 def new_name(name: object) -> str:
-    """A name for a new learner; clients leave the parts . and .. out of the paths of URLs, so that no service can serve these.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not a text of usual length, or one of these.
+    """A name for a new learner, except . and ..: clients leave these parts out of the paths of URLs, so that no service can serve
+    them.
     """
     checked = checked_name(name)
     if checked in (".", ".."):
@@ -146,13 +111,7 @@ def new_name(name: object) -> str:
 
 
 def check_same_call(entry: Entry, operation: Operation, decision_set: DecisionSet) -> None:
-    """Check that a repeated call with the key of an entry asks for what the first one has asked for.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is another call.
-    """
+    """Check that a repeated call with the key of an entry asks for what the first one asked for."""
     stored, is_same_kind = entry.payload(), entry.kind == operation.kind
     if not is_same_kind or any(stored.get(name) != value for name, value in operation.repeated(stored, decision_set).items()):
         raise InvalidInputError(
@@ -163,13 +122,7 @@ def check_same_call(entry: Entry, operation: Operation, decision_set: DecisionSe
 
 
 def replay(learner: Learner, entry: Entry) -> None:
-    """Apply an entry to a learner.
-
-    Raises
-    ------
-    StorageError
-        If the entry is damaged, or does not continue the state of the learner.
-    """
+    """Apply an entry to a learner; `StorageError` if it is damaged, or does not continue the state of the learner."""
     payload = entry.payload()
     remedy = (
         "the journal is damaged, or was written by another version of semibandits or NumPy; open it with that version and call "

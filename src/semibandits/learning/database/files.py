@@ -19,25 +19,15 @@ _SEEN: Final = "semibandits files"
 
 @final
 class Files:
-    """The files of a database, by the path of the first of them.
-
-    Parameters
-    ----------
-    path : str or None
-        None for a database of another kind, which is not checked.
-    """
+    """The files of a database, by the path of the first one. It is None for a database of another kind, which is not checked."""
 
     def __init__(self, path: str | None) -> None:
         self._names = [] if path is None else [path + suffix for suffix in SUFFIXES]
         self._first: Identity = None
 
     def check(self, connection: Connection | None) -> tuple[Identity, ...]:
-        """Their identities, which are those that this connection, and others before it, have seen.
-
-        Raises
-        ------
-        StorageError
-            If a file was removed or replaced.
+        """Their identities, which must be those that this connection, and others before it, have seen; `StorageError` if a file
+        was removed or replaced.
         """
         found = tuple(map(_identity, self._names))
         seen = () if connection is None else connection.info.get(_SEEN, ())

@@ -27,36 +27,17 @@ class Apart(Exception):  # noqa: N818 (not an error)
 @final
 @dataclass(eq=False)
 class Call:
-    """A call that changes a learner.
-
-    Attributes
-    ----------
-    operation : Operation
-        What it does.
-    key : str or None
-        Name of the call.
-    before : int
-        Number of the last entry before the latest try.
-    token : str
-        By which its entry is found if the answer of a commit was lost.
-    tries : int
-        Number of tries so far.
-    entry : Entry or None
-        Its entry, once it is stored.
-    error : BaseException or None
-        Its error, once it has failed.
-    is_done : bool
-        Whether `entry` or `error` is final: the transaction has ended.
-    """
+    """A call that changes a learner."""
 
     operation: Operation
-    key: str | None
-    before: int
+    key: str | None  # name of the call
+    before: int  # number of the last entry before the latest try
+    # Identifies its entry if the answer of a commit was lost.
     token: str = field(default_factory=lambda: secrets.token_hex(8))
-    tries: int = 0
-    entry: Entry | None = None
-    error: BaseException | None = None
-    is_done: bool = False
+    tries: int = 0  # so far
+    entry: Entry | None = None  # once it is stored
+    error: BaseException | None = None  # once the call has failed
+    is_done: bool = False  # whether `entry` or `error` is final: the transaction has ended
     _free: list[None] = field(default_factory=lambda: [None])
 
     def claim(self) -> bool:
@@ -101,18 +82,13 @@ class _Ticket:
 
 @final
 class CallQueue:
-    """Threads that wait for their turn, in the order of their arrival. The first one carries out the calls of all.
+    """Threads that wait for their turn, in the order of their arrival. The first one carries out the calls of all: `run` carries
+    out a list of calls in one transaction, and sets the entry or the error of each. `timeout` is the number of seconds to wait
+    for other threads.
 
     A lock could stay locked for ever, and so could a condition: Ctrl-C may come after `acquire` returns and before `try` begins.
     Here a thread has the turn while its ticket is the first; `try` is entered before the ticket is added, and each change of the
     list is one step of the interpreter, as in `exclusion`.
-
-    Parameters
-    ----------
-    run : callable
-        Carries out a list of calls in one transaction, and sets the entry or the error of each.
-    timeout : float
-        Number of seconds to wait for other threads.
     """
 
     def __init__(self, run: Callable[[list[Call]], None], *, timeout: float) -> None:
@@ -120,24 +96,12 @@ class CallQueue:
         self._tickets: list[_Ticket] = []
 
     def entry_of(self, call: Call) -> Entry:
-        """Carry out a call, possibly with others.
-
-        Raises
-        ------
-        StorageError
-            If other threads need longer than the timeout, or the call cannot be stored.
-        """
+        """Carry out a call, possibly with others; `StorageError` after the timeout, or if the call cannot be stored."""
         self._in_turn(lambda: self._carry_out_claimed(call), call)
         return call.result()
 
     def alone(self, work: Callable[[], T]) -> T:
-        """The result of other work, which may itself use the queue.
-
-        Raises
-        ------
-        StorageError
-            If other threads need longer than the timeout.
-        """
+        """The result of other work, which may itself use the queue; `StorageError` after the timeout."""
         results: list[T] = []
         self._in_turn(lambda: results.append(work()), None)
         return results[0]

@@ -58,52 +58,24 @@ _APPEND: Final = Statement(insert(JOURNAL))
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A stored state.
+    """A stored state."""
 
-    Attributes
-    ----------
-    seq : int
-        Number of the entry after which it was stored.
-    state : dict
-        The state without its fixed parts.
-    times : str or None
-        Times of the open rounds as JSON; see :class:`RoundTimes`.
-    """
-
-    seq: int
-    state: Payload
-    times: str | None = None
+    seq: int  # number of the entry after which it was stored
+    state: Payload  # without its fixed parts
+    times: str | None = None  # of the open rounds, as JSON; see :class:`RoundTimes`
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A learner in a database.
+    """A learner in a database."""
 
-    Attributes
-    ----------
-    id : int
-        Number in the tables.
-    name : str
-        Name.
-    created : str
-        Time of its creation, ISO 8601, UTC.
-    specification : dict
-        Parts of its states that never change, and the first state of its generator.
-    """
-
-    id: int
+    id: int  # number in the tables
     name: str
-    created: str
-    specification: Payload
+    created: str  # ISO 8601, UTC
+    specification: Payload  # the parts of its states that never change, and the first state of its generator
 
     def lock(self, connection: Connection) -> None:
-        """Wait until no other transaction writes to the learner.
-
-        Raises
-        ------
-        StorageError
-            If the learner was deleted.
-        """
+        """Wait until no other transaction writes to the learner; `StorageError` if it was deleted."""
         if _LOCK(connection, {"learner": self.id}).fetchone() is None:
             raise StorageError("the learner must be in the database, got none: it was deleted; open it again")
 
@@ -130,13 +102,7 @@ class Stored:
         connection.execute(_insert_new(connection, SNAPSHOTS, learner_id=self.id, seq=seq, state=moving, times=times))
 
     def latest_snapshot(self, connection: Connection) -> Snapshot:
-        """The latest stored state.
-
-        Raises
-        ------
-        StorageError
-            If there is none, or it is damaged.
-        """
+        """The latest stored state; `StorageError` if there is none, or it is damaged."""
         row = connection.execute(self._snapshots.order_by(SNAPSHOTS.c.seq.desc()).limit(1)).one_or_none()
         if row is None:
             raise StorageError(
@@ -177,13 +143,7 @@ class Stored:
         return (typed([last], [table.c.seq])[0] if count else -1), count
 
     def added(self, connection: Connection, name: str, state: Payload) -> Stored:
-        """A new learner of another name, with this state.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is a learner of this name.
-        """
+        """A new learner of another name, with this state; the name of an existing one is refused."""
         stored = create(connection, name, specification_of(state))
         if stored is None:
             raise InvalidInputError(f"name must be new in the database, got {name!r}, which exists: choose another name")
@@ -236,13 +196,7 @@ def whole_state(specification: Payload, snapshot: Payload) -> Payload:
 
 
 def checked_specification(value: Payload, owner: str) -> Payload:
-    """The specification of a learner, with the parts that are used before the learner is rebuilt.
-
-    Raises
-    ------
-    StorageError
-        If one is missing.
-    """
+    """The specification of a learner; `StorageError` without the parts that are used before the learner is rebuilt."""
     match value:
         case {"decision_set": {"type": str()}, "policy": {"specification": _}}:
             return value
@@ -257,12 +211,8 @@ def specification_of(state: Payload) -> Payload:
 
 
 def typed(row: Sequence[Any], columns: Sequence[Column[Any]]) -> Sequence[Any]:
-    """The values of a row. SQLite also stores values of other types than that of their column, and integers of any size.
-
-    Raises
-    ------
-    StorageError
-        If a value has another type than its column, or is an integer out of range.
+    """The values of a row; `StorageError` if one has another type than its column, or is an integer out of range. SQLite also
+    stores values of other types than that of their column, and integers of any size.
     """
     for value, column in zip(row, columns, strict=True):
         wanted = column.type.python_type
@@ -291,13 +241,7 @@ def snapshot_of(row: Sequence[Any]) -> Snapshot:
 
 
 def packed(value: Payload) -> bytes:
-    """Plain JSON, compressed.
-
-    Raises
-    ------
-    StorageError
-        If it is too large for `unpacked`.
-    """
+    """Plain JSON, compressed; `StorageError` if it is too large for `unpacked`."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     remedy = "expire old open rounds, or use fewer items"
     with Expecting("the state of a learner must be small enough for a database", remedy, StorageError):
@@ -314,13 +258,7 @@ def _check_size(text: bytes) -> None:
 
 
 def unpacked(content: bytes) -> Payload:
-    """The value of `packed`.
-
-    Raises
-    ------
-    StorageError
-        If the content is damaged.
-    """
+    """The value of `packed`; `StorageError` if the content is damaged."""
     with Expecting("states in the database must be compressed JSON", "it is damaged, use a copy", StorageError):
         reader = zlib.decompressobj()
         text = reader.decompress(content, MOST_UNPACKED + 1)

@@ -141,15 +141,7 @@ def reopened(
     snapshot_every: int = SNAPSHOT_EVERY,
     timeout: float = TIMEOUT,
 ) -> DurableLearner:
-    """Open a learner that exists.
-
-    Raises
-    ------
-    InvalidInputError
-        If the decision set or the policy is not that of the learner.
-    StorageError
-        If there is no such learner, or the database cannot be used.
-    """
+    """Open a learner that exists; a decision set or a policy that is not that of the learner is refused."""
     backend = existing(url, timeout=timeout)
     return DurableLearner(
         backend, stored_learner(backend, name), decision_set=decision_set, policy=policy, snapshot_every=snapshot_every
@@ -157,28 +149,14 @@ def reopened(
 
 
 def existing(url: str, *, timeout: float = TIMEOUT) -> Backend:
-    """A database with tables of learners.
-
-    Raises
-    ------
-    InvalidInputError
-        If the URL is malformed.
-    StorageError
-        If the database cannot be used, or has no such tables.
-    """
+    """A database with tables of learners; `StorageError` if it has no such tables."""
     backend = new_backend(url, timeout=timeout)
     backend.prepare(create=False)
     return backend
 
 
 def stored_learner(backend: Backend, name: str) -> Stored:
-    """The learner of this name.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is none, or the name is malformed.
-    """
+    """The learner of this name, which must exist."""
     stored = _found(backend, checked_name(name))
     if stored is None:
         from semibandits.learning.database import journal
@@ -188,15 +166,7 @@ def stored_learner(backend: Backend, name: str) -> Stored:
 
 
 def stored_size(url: str, name: str) -> int | None:
-    """Number of items of a learner, which is not rebuilt; None if there is no such learner.
-
-    Raises
-    ------
-    InvalidInputError
-        If the URL is malformed.
-    StorageError
-        If the database cannot be used.
-    """
+    """Number of items of a learner, which is not rebuilt; None if there is no such learner."""
     backend = existing(url)
     from semibandits.learning.database import journal
 
@@ -206,15 +176,7 @@ def stored_size(url: str, name: str) -> int | None:
 
 
 def new_backend(url: str, *, timeout: float = TIMEOUT) -> Backend:
-    """Connections to a database, which is not used yet.
-
-    Raises
-    ------
-    InvalidInputError
-        If an argument is malformed.
-    StorageError
-        If a package is missing.
-    """
+    """Connections to a database, which is not used yet; `StorageError` if a package is missing."""
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 <= timeout <= LONGEST_TIMEOUT:
         raise InvalidInputError(f"timeout must be a number of seconds from 0 to 1e6, got {timeout!r}: leave it out for 10")
     check_sqlalchemy()

@@ -26,34 +26,22 @@ MOST_GAPS: Final = 3
 
 
 class Replica:
-    """A learner that follows its journal.
-
-    Attributes
-    ----------
-    own_set, own_policy : DecisionSet, Policy or None
-        What the caller has passed; None if they are rebuilt from the database.
-    snapshot_every : int
-        Number of entries after which the state is stored, or of rounds if they are asked for in batches.
-    seq : int
-        Number of the entry after which the learner in memory is, -1 if there is none in memory.
-    times : RoundTimes
-        When the open rounds were asked for.
-    known : Mark
-        The last entry that this process has seen in the journal; of number 0 if it has seen none.
-    is_ahead : bool
-        Whether the learner in memory may have changed by more than committed entries, and must be dropped.
-    log_drifts : callable or None
-        Logs the drifts that calls of this process have found since the last commit.
-    """
+    """A learner that follows its journal."""
 
     def __init__(self, stored: Stored, decision_set: DecisionSet | None, policy: Policy | None, *, snapshot_every: int) -> None:
         self._stored = stored
+        # What the caller has passed, None if it is rebuilt from the database; and the number of entries after which the state is
+        # stored, or of rounds if they are asked for in batches.
         self.own_set, self.own_policy, self.snapshot_every = decision_set, policy, snapshot_every
         self._learner: Learner | None = None
         self._before: Learner | None = None
+        # The last entry that this process has seen in the journal; of number 0 if none.
         self.known = self._written = Mark(0, 0, "")
-        self.times = RoundTimes({})
+        self.times = RoundTimes({})  # when the open rounds were asked for
+        # Number of the entry after which the learner in memory is, -1 if there is none in memory; and whether that learner may
+        # have changed by more than committed entries, and must be dropped.
         self.seq, self.is_ahead = -1, False
+        # Logs drifts that calls of this process have found since the last commit.
         self.log_drifts: Callable[[], None] | None = None
 
     @property
@@ -84,12 +72,8 @@ class Replica:
         return self.caught_up(connection)
 
     def caught_up(self, connection: Connection) -> Learner:
-        """The learner after all entries of the journal.
-
-        Raises
-        ------
-        StorageError
-            If the journal is damaged or incomplete, or has lost entries that this process has seen.
+        """The learner after all entries of the journal; `StorageError` if the journal is damaged or incomplete, or has lost
+        entries that this process has seen.
         """
         gaps = 0
         if self.seq != self.known.seq:

@@ -87,13 +87,7 @@ def newest() -> int:
 
 
 def version_of(connection: Connection) -> int:
-    """The version of the tables, 0 if there are none.
-
-    Raises
-    ------
-    StorageError
-        If it is newer than the library, or the tables are something else.
-    """
+    """Version of the tables, 0 if there are none; `StorageError` if they are newer than the library, or are something else."""
     if connection.dialect.name == "sqlite":
         _check_plain(connection)
     if not inspect(connection).has_table(META.name):
@@ -119,13 +113,7 @@ def _check_plain(connection: Connection) -> None:
 
 
 def migrate(connection: Connection) -> None:
-    """Create the tables, or bring them to the version of the library, in a writing transaction.
-
-    Raises
-    ------
-    StorageError
-        If they have a newer version.
-    """
+    """Create the tables, or bring them to the version of the library, in a writing transaction."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATION_LOCK})
     before = version_of(connection)

@@ -11,12 +11,8 @@ from sqlalchemy.sql.elements import CompilerElement
 
 
 class Statement:
-    """A statement that the driver carries out itself, which takes a few microseconds instead of about fifty.
-
-    Parameters
-    ----------
-    statement : CompilerElement
-        The statement of SQLAlchemy, over integers and texts. It is compiled once per kind of database.
+    """A statement of SQLAlchemy, over integers and texts, that the driver carries out itself, which takes a few microseconds
+    instead of about fifty. It is compiled once per kind of database.
     """
 
     def __init__(self, statement: CompilerElement) -> None:

@@ -22,13 +22,7 @@ def now() -> int:
 
 
 class RoundTimes:
-    """Times at which rounds were asked for, as far as they are known.
-
-    Parameters
-    ----------
-    known : dict of int to int
-        Milliseconds since 1970 by id of the round.
-    """
+    """Times at which rounds were asked for, as far as they are known: milliseconds since 1970 by id of the round."""
 
     def __init__(self, known: dict[int, int]) -> None:
         self._known = known
@@ -36,13 +30,7 @@ class RoundTimes:
 
     @classmethod
     def read(cls, text: str | None) -> RoundTimes:
-        """The times of :meth:`text`; none if there is no text.
-
-        Raises
-        ------
-        StorageError
-            If it is damaged.
-        """
+        """The times of :meth:`text`; none if there is no text. `StorageError` if it is damaged."""
         with Expecting("times of rounds must be JSON", "they are damaged, use a copy", StorageError):
             known = {} if text is None else {int(number): time for number, time in strict_json(text).items()}
             if not all(type(time) is int and 0 <= time < LATEST for time in known.values()):
@@ -89,13 +77,7 @@ class RoundTimes:
 
 
 def checked_seconds(seconds: object) -> float:
-    """A number of seconds.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not a number >= 0.
-    """
+    """A number of seconds, >= 0."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
         raise InvalidInputError(f"seconds must be a number >= 0, got {seconds!r}: pass for instance 3600")
     return float(seconds)

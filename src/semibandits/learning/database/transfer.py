@@ -38,13 +38,7 @@ _reading: Final = partial(
 
 
 def exported(backend: Backend, stored: Stored) -> list[str]:
-    """Lines of a learner: a header, its snapshots, its journal, and a checksum.
-
-    Raises
-    ------
-    StorageError
-        If the database cannot be used.
-    """
+    """Lines of a learner: a header, its snapshots, its journal, and a checksum."""
 
     def work(connection: Connection) -> list[Payload]:
         stored.lock(connection)
@@ -67,30 +61,11 @@ def exported(backend: Backend, stored: Stored) -> list[str]:
 
 
 def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None) -> tuple[str, bool]:
-    """Store the learner of exported lines, if it can be opened.
+    """Store the learner of the lines of `exported`, under `name` if it is given. Tables are created if necessary.
 
-    Parameters
-    ----------
-    backend : Backend
-        The database; its tables are created if necessary.
-    lines : iterable of str
-        What `exported` returned.
-    name : str, optional
-        Another name for the learner.
-
-    Returns
-    -------
-    name : str
-        Its name.
-    is_replayed : bool
-        Whether the calls since its latest snapshot were repeated: not if its decision set or policy is the user's own.
-
-    Raises
-    ------
-    InvalidInputError
-        If the lines are incomplete or damaged, the learner cannot be opened, or the database has a learner of this name.
-    StorageError
-        If the database cannot be used.
+    Returns its name, and whether it was opened and the calls since its latest snapshot were repeated: not if its decision set or
+    policy is the user's own. Lines that are incomplete or damaged, or from which the learner cannot be opened, are refused, and
+    so is a name that exists.
     """
     head, states, entries = _parsed([line.rstrip("\r\n") for line in lines])
     chosen = new_name(head.get("name") if name is None else name)

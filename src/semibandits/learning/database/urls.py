@@ -23,12 +23,8 @@ SHORT: Final = 3
 
 
 def checked_url(url: object) -> URL:
-    """The URL of a file of SQLite or a server of PostgreSQL; no message contains its password.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is malformed, of another kind of database, in memory, or has parameters that would be ignored.
+    """The URL of a file of SQLite or a server of PostgreSQL; databases in memory, and parameters that would be ignored, are
+    refused. No message contains its password.
     """
     try:
         parsed = make_url(url)  # type: ignore[arg-type]

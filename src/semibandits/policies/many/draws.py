@@ -34,27 +34,15 @@ CLOSE: Final = 5.0
 
 
 class _Class:
-    """Items of one class.
-
-    Attributes
-    ----------
-    key : tuple
-        Role, plays, and bin.
-    first : ndarray of int
-        The items at the start, ascending.
-    left : int
-        Number of those that are in the class now.
-    others : Ascending
-        The other items.
-    """
+    """Items of one class."""
 
     __slots__ = ("first", "key", "left", "others")
 
     def __init__(self, key: tuple[int, float, int]) -> None:
-        self.key = key
-        self.first: IntArray = np.empty(0, dtype=np.int64)
-        self.left = 0
-        self.others = Ascending()
+        self.key = key  # role, plays, and bin
+        self.first: IntArray = np.empty(0, dtype=np.int64)  # the items at the start, ascending
+        self.left = 0  # number of those that are in the class now
+        self.others = Ascending()  # the other items
 
     def change(self, item: int, change: int, *, is_first: bool) -> None:
         """Add (change 1) or remove (change -1) an item, which was in the class at the start or not."""
@@ -69,16 +57,8 @@ class _Class:
 class Draws:
     """Classes of items, and draws from their posteriors.
 
-    Parameters
-    ----------
-    posterior : Posterior
-        The posterior laws.
-    roles : ndarray of int, shape (d,)
-        The role of each item, from 0 on.
-    most : ndarray of int, shape (number of roles,)
-        Number of largest draws needed of each role, at most the number of its items.
-    counts, means : ndarray of float, shape (d,)
-        Plays, at least 1, and means at the start.
+    `roles`, shape (d,): the role of each item, from 0 on. `most`, shape (number of roles,): number of largest draws needed of
+    each role, at most the number of its items. `counts` and `means`, shape (d,): plays, at least 1, and means at the start.
     """
 
     def __init__(self, posterior: Posterior, roles: IntArray, most: IntArray, counts: FloatArray, means: FloatArray) -> None:
@@ -172,12 +152,8 @@ class Draws:
     def largest(self, rng: np.random.Generator, start: FloatArray) -> tuple[IntArray, FloatArray]:
         """Items with the largest draws of each role, as many as are needed at least, and their draws; by index.
 
-        Parameters
-        ----------
-        rng : Generator
-            The only source of randomness.
-        start : ndarray of float, shape (number of roles,)
-            Where the search for levels begins, such as the levels of the last round; overwritten with those of this round.
+        `start`, shape (number of roles,): where the search for levels begins, such as the levels of the last round; overwritten
+        with those of this round.
         """
         used = self._used()
         role, n, _, sizes, _ = self._table[:, used]

@@ -35,18 +35,12 @@ class FewItems:
     A round takes time that grows with the number of items in a decision and with the number of different counts, not with the
     number of items. Every item needs a prior, so that no round is spent on an item only because it was never played.
 
-    CUCB plays the same decisions as without. GLADE plays the same rule, on items among which a decision is plausible iff one
-    is plausible among all. Thompson sampling draws from the laws of the posteriors, with other random numbers.
-
-    Attributes
-    ----------
-    roles : Roles
-        The role of each item.
-    kept : list of ndarray of int
-        The items of the decisions that the rule keeps.
+    CUCB plays the same decisions as without. GLADE plays the same rule, on items among which a decision is plausible iff one is
+    plausible among all. Thompson sampling draws from the laws of the posteriors, with other random numbers.
     """
 
     def __init__(self, roles: Roles, leaders: int, posterior: Posterior | None, kept: int) -> None:
+        # `kept`: the items of the decisions that the rule keeps.
         self.roles, self.kept = roles, [np.empty(0, dtype=np.int64)] * kept
         self._leaders, self._posterior = leaders, posterior
         self._index: Leaders | Draws | None = None
@@ -172,20 +166,8 @@ class FewItems:
 
 
 def started(policy: Policy, decision_set: DecisionSet, variance: ArrayLike, prior: Prior | None, *, ages: bool) -> Agent:
-    """A new agent for a learner, which looks at few items if it can. The prior is yet to be told.
-
-    Parameters
-    ----------
-    policy : Policy
-        The policy.
-    decision_set : DecisionSet
-        The decisions.
-    variance : array_like of float, scalar or shape (d,)
-        As for `Policy.start`.
-    prior : Prior or None
-        The prior that the agent will have.
-    ages : bool
-        Whether outcomes lose weight, so that the counts of all items change in each round.
+    """A new agent for a learner, which looks at few items if it can; it does not count the plays of `prior` yet, see
+    `Agent.assume`. With `ages`, outcomes lose weight, so that the counts of all items change in each round.
     """
     if isinstance(policy, RulePolicy) and prior is not None and not ages:
         prepared, own = policy.prepared(decision_set, variance)

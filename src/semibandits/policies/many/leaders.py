@@ -29,29 +29,17 @@ LOOSE: Final = 0.1
 
 
 class _Group:
-    """Items of one role and one number of plays.
-
-    Attributes
-    ----------
-    size : int
-        Number of items.
-    sorted : ndarray of int
-        The items at the start, by key. Those that were updated since no longer count, and none before `begin` does.
-    heap : list of Key
-        Keys of the items that were updated since. Keys that are no longer right are out of date.
-    first : Key
-        At most the smallest key of an item of the group.
-    known : list of Key or None
-        The smallest keys, as many as can be needed, or those below `until`; None after a change.
-    until : Key
-    """
+    """Items of one role and one number of plays."""
 
     __slots__ = ("begin", "first", "heap", "known", "size", "sorted", "until")
 
     def __init__(self, items: IntArray, first: Key) -> None:
+        # `sorted`: the items at the start, by key. Those that were updated since no longer count, and none before `begin` does.
         self.size, self.sorted, self.begin = len(items), items, 0
-        self.heap: list[Key] = []
+        self.heap: list[Key] = []  # of the items that were updated since; keys that are no longer right are out of date
+        # `first`: at most the smallest key of an item of the group.
         self.first, self.until = first, LAST
+        # The smallest keys, as many as can be needed, or those below `until`; None after a change.
         self.known: list[Key] | None = None
 
     def below(self, worst: Key, most: int) -> list[Key] | None:
@@ -65,14 +53,9 @@ class _Group:
 class Leaders:
     """Items by role, number of plays, and mean.
 
-    Parameters
-    ----------
-    roles : ndarray of int, shape (d,)
-        The role of each item, from 0 on.
-    needed : ndarray of int, shape (number of roles,)
-        An item is needed unless so many others of its role dominate it.
-    counts, means : ndarray of float, shape (d,)
-        Plays, with those of open rounds, and estimated means. Not copied: call `update` after each change.
+    `roles`, shape (d,): the role of each item, from 0 on. `needed`, shape (number of roles,): an item is needed unless so many
+    others of its role dominate it. `counts` and `means`, shape (d,): plays, with those of open rounds, and estimated means. They
+    are not copied: call `update` after each change.
     """
 
     def __init__(self, roles: IntArray, needed: IntArray, counts: FloatArray, means: FloatArray) -> None:

@@ -17,26 +17,14 @@ from semibandits.matroids._compiled import packed
 
 @dataclass(frozen=True, eq=False)
 class Roles:
-    """The bases of a uniform, partition or laminar matroid, with the role of each item.
-
-    Exchanging two items of one role maps the set of decisions to itself (`kernels.search.classes`).
-
-    Attributes
-    ----------
-    of : ndarray of int, shape (d,)
-        The role of each item, from 0 on.
-    most : ndarray of int, shape (number of roles,)
-        At least the largest number of items of each role in a decision.
-    oracle : CompiledOracle
-        Kernels of the decision set.
-    is_uniform : bool
-        Whether all items have one role, so that the kernels need no data of single items.
+    """The bases of a uniform, partition or laminar matroid, with the role of each item. Exchanging two items of one role maps the
+    set of decisions to itself (`kernels.search.classes`).
     """
 
-    of: IntArray
-    most: IntArray
-    oracle: CompiledOracle
-    is_uniform: bool
+    of: IntArray  # (d,): the role of each item, from 0 on
+    most: IntArray  # (number of roles,): at least the largest number of items of each role in a decision
+    oracle: CompiledOracle  # of the decision set
+    is_uniform: bool  # whether all items have one role, so that the kernels need no data of single items
 
     @classmethod
     def in_set(cls, decision_set: DecisionSet, oracle: CompiledOracle | None) -> Self | None:

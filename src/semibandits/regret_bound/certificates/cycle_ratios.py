@@ -28,18 +28,9 @@ MOST = 2_000
 def ratio_bound(graph: Arcs, costs: FloatArray, gaps: FloatArray, u: FloatArray, deadline: float) -> float:
     """An upper bound on ``u(C)/gap(C)^2`` of the simple cycles of a graph; rounding is accounted for.
 
-    Parameters
-    ----------
-    graph : Arcs
-        Each node has an arc out of it.
-    costs : ndarray of float, shape (a,)
-        The gap of a cycle is the sum of its costs >= 0.
-    gaps : ndarray of float, shape (a,)
-        Cost of the cheapest cycle through each arc, up to rounding, > 0 where u > 0.
-    u : ndarray of float, shape (a,)
-        >= 0.
-    deadline : float
-        Value of `tiers.seconds` at which the improvement of the bound stops.
+    Each node must have an arc out of it. The gap of a cycle is the sum of its costs >= 0, shape (a,). `gaps`, shape (a,), are the
+    costs of the cheapest cycle through each arc, up to rounding, > 0 where u > 0; u, shape (a,), is >= 0. The improvement of the
+    bound stops at the value `deadline` of `tiers.seconds`.
     """
     if not u.any():
         return 0.0

@@ -52,18 +52,10 @@ def lower_bound(
 ) -> LowerBound:
     """Lower bound of the module's docstring, rounded down, with multipliers scaled so that they add up to it.
 
-    Parameters
-    ----------
-    graph : ItemGraph
-    cycles : Cycles
-        Closed walks of the graph.
-    raises : ndarray of float, shape (entries of `cycles`,)
-        Raise of the item of each entry. Raises are stretched until they add up to the gap of their cycle. Cycles where this
-        fails are left out.
-    multipliers : ndarray of float, shape (number of cycles,)
-        mu; negative and non-finite ones count as 0.
-    quick : bool
-        Whether to scale all multipliers by one factor only, and not to try lowering some of them instead.
+    The cycles must be closed walks of the graph, otherwise the bound is 0. `raises` has the raise of the item of each entry of
+    `cycles`. Raises are stretched until they add up to the gap of their cycle; cycles where this fails are left out.
+    `multipliers` are mu, one per cycle; negative and non-finite ones count as 0. If `quick`, all multipliers are scaled by one
+    factor only, without trying to lower some of them instead.
     """
     mu = np.where(np.isfinite(multipliers) & (multipliers > 0.0), multipliers, 0.0)
     if not mu.any() or not are_closed(cycles.ptr, cycles.arcs, graph.tails, graph.heads, graph.n).all():
@@ -154,17 +146,9 @@ def proved_ratio(
 ) -> float:
     """A t <= `most` with ``cost(C) >= t * y(C)`` for every cycle C.
 
-    Parameters
-    ----------
-    graph : tuple
-        Number of nodes, tails, heads and costs of the arcs.
-    y : ndarray of float, shape (a,)
-        Worth of each arc, >= 0.
-    most : float
-    begin : ndarray of float, shape (n,)
-        Initial potentials, inf at nodes that are reached from others.
-    least_gap : float
-        Lower bound on the cost of cycles with an arc of positive worth, > 0.
+    `graph` is the number of nodes, and tails, heads and costs of the arcs. y, shape (a,), is the worth of each arc, >= 0.
+    `begin`, shape (n,), are initial potentials, inf at nodes that are reached from others. `least_gap` > 0 is a lower bound on
+    the cost of cycles with an arc of positive worth.
     """
     n, tails, heads, costs = graph
     t, pi = least_ratio(n, tails, heads, costs, y, most, begin)

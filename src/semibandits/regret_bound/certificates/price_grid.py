@@ -32,24 +32,10 @@ TERM_ROUNDING = 4e-15
 class PriceGrid:
     """Prices, increasing, and the weights of the arcs at them.
 
-    Parameters
-    ----------
-    items : ArcItems
-        The items on the arcs, some of which raise.
-    costs, gaps, rates : ndarray of float, shape (a,)
-        Costs >= 0, the approximate cost of the cheapest cycle through each arc, and the rate of its item.
-    level : float
-        Information in nats, > 0. The first prices cover those at which cycles may have less.
-    n : int
-        Largest number of arcs of a cycle.
-    beyond : bool
-        Whether to add higher prices, which only matter where means must rise close to 1.
-
-    Attributes
-    ----------
-    prices : ndarray of float, shape (K,)
-    weights : ndarray of float, shape (a, K)
-        ``s cost - psi(s)``, rounded down by the error of a sum over a cycle.
+    Some of the items on the arcs raise. Costs >= 0, gaps and rates have shape (a,): the gaps are the approximate costs of the
+    cheapest cycle through each arc, the rates those of its item. `level` is information in nats, > 0: the first prices cover
+    those at which cycles may have less. n is the largest number of arcs of a cycle. `beyond` adds higher prices, which only
+    matter where means must rise close to 1.
     """
 
     def __init__(
@@ -61,6 +47,7 @@ class PriceGrid:
         # A cycle on which these add up to at least minus the margin is out of reach, whatever the price.
         self._reach = costs * (1.0 + NEAR_REACH) - self._caps
         low, high = level / float(np.sort(self._caps)[-n:].sum()), 4.0 * level / float(gaps[items.raising].min())
+        # Shapes (K,) and (a, K). Weights are s cost - psi(s), rounded down by the error of a sum over a cycle.
         self.prices, self.weights = np.empty(0), np.empty((len(costs), 0))
         prices = np.geomspace(low, max(low, high), 2 + max(int(math.log(high / low) / math.log(RATIO)), 0))
         self.add(np.append(prices, high * HIGHER) if beyond else prices)

@@ -45,23 +45,11 @@ def least_information(
 ) -> tuple[float, Cycles]:  # fmt: skip
     """A proved lower bound on the least F(C), at most `level`, and cycles with F(C) below the level that were found.
 
-    Parameters
-    ----------
-    tails, heads : ndarray of int, shape (a,)
-        A digraph without self-loops.
-    costs, gaps : ndarray of float, shape (a,)
-        Reduced costs >= 0, and the approximate cost of the cheapest cycle through each arc, > 0 on arcs that raise.
-    items : ArcItems
-        The items on the arcs.
-    rates : ndarray of float, shape (a,)
-        Rate of the item of each arc.
-    level : float
-        Required information, > 0.
-    deadline : float
-        Value of `tiers.seconds` at which to stop; the bound is 0 if nothing is proved by then.
-    hub : int, optional
-        A node such that the items of every cycle past it can be raised by at most the cost of the cycle; then only cycles through
-        this node are searched.
+    The digraph has no self-loops, and all arrays have shape (a,). Costs are reduced costs >= 0; gaps are the approximate costs of
+    the cheapest cycle through each arc, > 0 on arcs that raise; rates are those of the item of each arc. `level` > 0 is the
+    required information. At the value `deadline` of `tiers.seconds` the search stops; the bound is 0 if nothing is proved by
+    then. `hub` is a node such that the items of every cycle past it can be raised by at most the cost of the cycle; then only
+    cycles through this node are searched.
     """
     if (items.raising & (rates <= 0.0) & np.isinf(items.room)).any():
         return 0.0, Cycles.empty()

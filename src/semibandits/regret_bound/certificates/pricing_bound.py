@@ -37,19 +37,8 @@ def priced(oracle: Oracle, best: BestWithItem, prices: FloatArray, start: float)
     with an item of I has a gap of at least ``min(delta)``, and one without is worth 0, so ``r + e / min(delta)`` is a bound
     despite rounding.
 
-    Parameters
-    ----------
-    oracle : Oracle
-    best : BestWithItem
-    prices : ndarray of float, shape (k,)
-        Prices >= 0 of the items of I. All other items have price 0.
-    start : float
-        First ratio, > 0.
-
-    Returns
-    -------
-    Priced
-        The ratio is infinite if the method does not converge within 50 calls.
+    `prices`, shape (k,), are those >= 0 of the items of I; all other items have price 0. `start` > 0 is the first ratio. The
+    resulting ratio is infinite if the method does not converge within 50 calls.
     """
     full = np.zeros(len(oracle.theta))
     full[best.items] = prices
@@ -81,30 +70,13 @@ def pricing_bound(
     contains: FloatArray, gaps: FloatArray, twice_variance: FloatArray, multipliers: FloatArray, prices: FloatArray,
     ratio: float,
 ) -> float:  # fmt: skip
-    """``(sum_i sqrt(v_i y_i p_i / ratio))^2 / sum_x mu_x gap_x^2`` with ``y_i = sum_{x containing i} mu_x``.
+    """Lower bound ``(sum_i sqrt(v_i y_i p_i / ratio))^2 / sum_x mu_x gap_x^2`` on C(theta), ``y_i = sum_{x containing i} mu_x``.
 
-    Parameters
-    ----------
-    contains : ndarray of float, shape (n, k)
-        Whether each of n decisions (rows) contains each item of I (columns).
-    gaps : ndarray of float, shape (n,)
-        Their gaps, > 0.
-    twice_variance : ndarray of float, shape (k,)
-        v_i, twice the variance of the rewards of each item.
-    multipliers : ndarray of float, shape (n,)
-        Any mu >= 0.
-    prices : ndarray of float, shape (k,)
-        Any p >= 0.
-    ratio : float
-        Upper bound on ``p.x / gap_x`` over all decisions of the set, see `priced`.
+    `contains`, shape (n, k), is whether each of n decisions contains each item of I, and `gaps`, shape (n,), are their gaps > 0.
+    v, shape (k,), is twice the variance of the rewards of each item. Any multipliers mu >= 0, shape (n,), and prices p >= 0,
+    shape (k,), are valid; the bound is 0 if they prove nothing. `ratio` is an upper bound on ``p.x / gap_x`` over all decisions
+    of the set, see `priced`.
 
-    Returns
-    -------
-    float
-        A lower bound on C(theta); 0 if the multipliers or prices prove nothing.
-
-    Notes
-    -----
     Theory T4, for decisions instead of cycles. Take a feasible plan alpha with item rates w, and p divided by the ratio. Then
     ``cost = sum_x alpha_x gap_x >= sum_x alpha_x p.x = sum_i p_i w_i``. Optimal decisions contribute nothing to either side, as
     they contain no item of I. The sum of the constraints weighted by mu is ``sum_x mu_x gap_x^2 >= sum_i y_i v_i / w_i``. By

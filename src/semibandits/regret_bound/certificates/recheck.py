@@ -35,21 +35,11 @@ def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_lim
     The optimal decision and the rows of the plan must be decisions, the value must be the cost of the plan, and the plan must be
     feasible, which is proved again. Then ``C(theta) <= value``. The lower bound must not exceed the value, the cost of the plan
     with its rates lowered to the limit of feasibility, or C(theta) in families with a closed form. Apart from that, lower bounds
-    are not proved again: this needs multipliers, which results do not store.
+    are not proved again: this needs multipliers, which results do not store. If the result has no plan and an infinite value,
+    there is little to check.
 
-    Parameters
-    ----------
-    result : GravesLaiResult
-        The stored result. If it has no plan and an infinite ``value``, there is little to check.
-    tie_tolerance : float
-        The tie tolerance of the original solve.
-    time_limit : float
-        Seconds for the search for constraints that the plan violates. The result is refused if the search does not end.
-
-    Raises
-    ------
-    InvalidInputError
-        If something is wrong; the message describes it.
+    The tie tolerance is that of the original solve. `time_limit` is in seconds, for the search for constraints that the plan
+    violates; the result is refused if the search does not end.
     """
     if not 0.0 <= result.lower <= result.value:
         raise InvalidInputError(f"lower must be from 0 to value = {result.value:g}, got {result.lower:g}")

@@ -29,12 +29,8 @@ def least_information(problem: Problem, plan: ExplorationPlan) -> float:
     For bases of matroids, single swaps are all the constraints, for any law (theory L2). Other sets are enumerated if they have
     at most 20,000 decisions. Otherwise the bound comes from the search for the worst cycle of the exchange graph, or, for routes,
     for the worst detour, which proves not much more than 1, and for all others from branch and bound with P_LM. If labels or time
-    run out, a bound without a search is returned, or 0 if time is up before the search is set up.
-
-    Raises
-    ------
-    TooManyDecisionsError, UnsupportedError
-        If decisions must be enumerated, for laws other than Gaussian without an exchange graph, and cannot be.
+    run out, a bound without a search is returned, or 0 if time is up before the search is set up. For laws other than Gaussian
+    without an exchange graph, decisions must be enumerated; `TooManyDecisionsError` or `UnsupportedError` if they cannot be.
     """
     if isinstance(problem.decision_set, MatroidDecisions):
         return _of_swaps(problem, problem.decision_set, plan)

@@ -36,24 +36,13 @@ FIRST_LABELS = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """Outcome of a search for the worst cycle.
+    """Outcome of a search for the worst cycle."""
 
-    Attributes
-    ----------
-    ratio : float
-        No cycle has a larger ratio u(C)/gap(C)^2; inf if the search is not complete. Rounding is accounted for.
-    cycle : ndarray of int or None
-        Arcs of the worst cycle found, in order of travel; None if no cycle found has a ratio above `at_least`.
-    labels : int
-        Number of walks examined.
-    complete : bool
-        Whether the search is complete. If not, nothing is proved.
-    """
-
+    # No cycle has a larger ratio u(C)/gap(C)^2; inf if the search is not complete. Rounding is accounted for.
     ratio: float
-    cycle: IntArray | None
-    labels: int
-    complete: bool
+    cycle: IntArray | None  # arcs of the worst one found, in order of travel; None if no cycle found has a ratio above `at_least`
+    labels: int  # number of walks examined
+    complete: bool  # whether the search is complete; if not, nothing is proved
 
 
 def worst_ratio(
@@ -61,32 +50,12 @@ def worst_ratio(
 ) -> Verification:
     """Find the largest ratio ``u(C)/gap(C)^2`` of a simple cycle C, or prove that none exceeds `at_least`.
 
-    Parameters
-    ----------
-    graph : ExchangeGraph
-        The nodes of its hub are merged.
-    information : ndarray of float, shape (d,)
-        u_i = 2 sigma_i^2 / w_i of the items in I, 0 for others. Unit: squared reward.
-    at_least : float
-        Ratios up to this one, >= 0, are not searched for. The search is faster the closer it is to the largest ratio.
-    max_labels : int
-        Limit on the total number of labels. Those of one node, of at most 60 bytes each, are in memory at once: 5 million, or 100
-        for each arc if that is more.
-    deadline : float or None
-        Value of `tiers.seconds` at which to stop.
+    The nodes of the hub of the graph are merged. `information`, shape (d,), is u_i = 2 sigma_i^2 / w_i of the items in I, 0 for
+    others, in squared rewards. Ratios up to `at_least` >= 0 are not searched for; the search is faster the closer it is to the
+    largest ratio. `max_labels` limits the total number of labels. Those of one node, of at most 60 bytes each, are in memory at
+    once: 5 million, or 100 for each arc if that is more. If labels run out, or time at the value `deadline` of `tiers.seconds`,
+    the result is not complete and its ratio infinite. An item with information on a cycle of cost 0 is refused.
 
-    Returns
-    -------
-    Verification
-        With ``complete=False`` and an infinite ratio if labels or time run out.
-
-    Raises
-    ------
-    InvalidInputError
-        If `information` or `at_least` is negative or not finite, or an item with information lies on a cycle of cost 0.
-
-    Notes
-    -----
     Theory T1, T3. Nodes are searched from by degree, the largest first. After the search from a node, the node and all nodes that
     are no longer on a cycle are deleted. Once this deletes few nodes, the others are searched from without deleting any, each for
     the closed walks of which every part from this node on has more than its share of information. See `solver.verification`.

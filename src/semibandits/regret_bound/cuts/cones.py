@@ -32,31 +32,14 @@ def cone_program(
     Items are scaled by v/gap^2, rows by their limits. Variables: rates, item rates, scaled information. Rows: each item rate is
     at most the sum of the rates of its decisions; rates are non-negative; the weighted rows; item rate times information >= 1.
 
-    Parameters
-    ----------
-    contains : ndarray of float or bool, shape (n, k)
-        Items of each decision; each item is in some decision.
-    gaps : ndarray of float, shape (n,)
-        > 0.
-    weights : ndarray of float or bool, shape (r, k)
-        >= 0. For the constraints of the decisions themselves, pass `contains`, with their squared gaps as limits.
-    limits : ndarray of float, shape (r,)
-        > 0.
-    twice_variance : ndarray of float, shape (k,)
-        v.
-    accuracy : float
-        Tolerance of the conic solver (Clarabel).
-    deadline : float
-        Value of `tiers.seconds` at which to stop.
+    `contains`, shape (n, k), are the items of each decision; each item is in some decision, and the gaps of decisions are > 0.
+    Weights >= 0, shape (r, k), and limits > 0, shape (r,), are those of the rows: for the constraints of the decisions
+    themselves, pass `contains`, with their squared gaps as limits. v, shape (k,), is `twice_variance`. `accuracy` is the
+    tolerance of the conic solver (Clarabel), which stops at the value `deadline` of `tiers.seconds`.
 
-    Returns
-    -------
-    rates : ndarray of float, shape (n,)
-    multipliers : ndarray of float, shape (r,)
-        Multipliers of the rows, >= 0, in any scale.
-    prices : ndarray of float, shape (k,)
-        Prices of the items, >= 0, scaled so that no decision is worth more than its gap. None of the three is guaranteed to be
-        accurate: bounds are computed from them elsewhere.
+    Returns the rates, shape (n,); the multipliers of the rows, shape (r,), >= 0, in any scale; and the prices of the items, shape
+    (k,), >= 0, scaled so that no decision is worth more than its gap. None of the three is guaranteed to be accurate: bounds are
+    computed from them elsewhere.
     """
     n, k = contains.shape
     item_gaps = np.where(contains > 0, gaps[:, None], np.inf).min(axis=0)

@@ -55,18 +55,9 @@ class DecisionSearch:
     Later, a node is split at an item in which the two decisions that attain the minimum of the bound differ. Decisions known from
     this search or from earlier ones replace calls of the oracle as long as they keep the bound above 0.
 
-    Parameters
-    ----------
-    oracle : Oracle
-    best : BestWithItem
-    pool : DecisionPool
-        All decisions that the search finds are added.
-    u : ndarray of float, shape (k,)
-        ``2 sigma_i^2 / w_i`` for the items of I, > 0.
-    slack : float
-        Relative excess of the returned ratio over the largest one that is allowed, unless time runs short.
-    deadline : float
-        Value of `tiers.seconds` at which to stop.
+    u, shape (k,), is ``2 sigma_i^2 / w_i`` for the items of I, > 0. All decisions that the search finds are added to the pool.
+    `slack` is the relative excess of the returned ratio over the largest one that is allowed, unless time runs short. The search
+    stops at the value `deadline` of `tiers.seconds`.
     """
 
     def __init__(

@@ -30,14 +30,8 @@ ACCURACIES = (1e-9, 1e-8, 1e-7, 1e-6)
 
 
 def solve_enumeration(problem: Problem) -> GravesLaiResult:
-    """Both bounds over all decisions.
-
-    Raises
-    ------
-    TooManyDecisionsError
-        If there are more than 20,000 decisions.
-    UnsupportedError
-        If the family cannot list its decisions, or raises matter at which the divergence is not convex.
+    """Both bounds over all decisions. `TooManyDecisionsError` if there are more than 20,000; `UnsupportedError` if the family
+    cannot list them, or raises matter at which the divergence is not convex.
     """
     decisions, gaps, suboptimal, rows = _decisions(problem)
     value = lower = 0.0
@@ -53,11 +47,7 @@ def solve_enumeration(problem: Problem) -> GravesLaiResult:
 
 def information_over_list(problem: Problem, plan: ExplorationPlan) -> float:
     """Lower bound on the least information about a decision at the item rates of the plan. The plan is feasible if it is >= 1.
-
-    Raises
-    ------
-    TooManyDecisionsError, UnsupportedError
-        If there are more than 20,000 decisions, or the family cannot list them.
+    `TooManyDecisionsError` if there are more than 20,000 decisions; `UnsupportedError` if the family cannot list them.
     """
     decisions, gaps, suboptimal, rows = _decisions(problem)
     if not len(rows):

@@ -25,14 +25,8 @@ NOTHING: IntArray = np.empty(0, dtype=np.int64)
 
 
 class Oracle:
-    """`maximize` of a decision set with items forced in and out, and gaps relative to the best decision at theta.
-
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        Only its `d`, `m` and `maximize` are used.
-    theta : ndarray of float, shape (d,)
-        Mean rewards.
+    """`maximize` of a decision set with items forced in and out, and gaps relative to the best decision at theta, shape (d,).
+    Only `d`, `m` and `maximize` of the set are used.
     """
 
     def __init__(self, decision_set: DecisionSet, theta: FloatArray) -> None:
@@ -42,13 +36,7 @@ class Oracle:
         self.optimal = self._maximizer(theta).copy()
 
     def best(self, weights: FloatArray) -> BoolArray:
-        """Decision of largest weight.
-
-        Raises
-        ------
-        InvalidInputError
-            If `maximize` does not return a 0/1 vector of d items with at most m ones.
-        """
+        """Decision of largest weight; an answer that is not a 0/1 vector of d items with at most m ones is refused."""
         return self._maximizer(self._clipped(weights, NOTHING))
 
     def best_with(self, weights: FloatArray, inside: IntArray, outside: IntArray) -> BoolArray | None:
@@ -103,21 +91,11 @@ class Oracle:
 
 @dataclass(frozen=True, eq=False)
 class BestWithItem:
-    """The set I, and the best decision with each of its items.
+    """The set I, and the best decision with each of its items."""
 
-    Attributes
-    ----------
-    items : ndarray of int, shape (k,)
-        The items of I, in increasing order.
-    decisions : ndarray of bool, shape (k, d)
-        A best decision among those that contain the item.
-    gaps : ndarray of float, shape (k,)
-        Its gap delta_i, above the tie tolerance.
-    """
-
-    items: IntArray
-    decisions: BoolArray
-    gaps: FloatArray
+    items: IntArray  # (k,): the items of I, in increasing order
+    decisions: BoolArray  # (k, d): a best decision among those that contain the item
+    gaps: FloatArray  # (k,): its gap delta_i, above the tie tolerance
 
     @property
     def suboptimal(self) -> BoolArray:
@@ -131,14 +109,9 @@ def best_with_each_item(oracle: Oracle, tie_tolerance: float | None, deadline: f
     """The items that are in some decision and in no optimal one, from the best decision with each item.
 
     An item is in I iff the best decision that contains it does not tie with the optimum; without a tolerance, all outside the
-    optimum are. If one of these decisions is better than the optimum, due to rounding, it becomes the optimum.
-
-    Raises
-    ------
-    TooManyDecisionsError
-        If these decisions do not fit into memory.
-    TimeIsUp
-        If they are not found by the value `deadline` of `tiers.seconds`.
+    optimum are. If one of these decisions is better than the optimum, due to rounding, it becomes the optimum. Raises
+    `TooManyDecisionsError` if these decisions do not fit into memory, and `TimeIsUp` if they are not found by the value
+    `deadline` of `tiers.seconds`.
     """
     d = len(oracle.theta)
     changes: list[IntArray] = []
@@ -168,15 +141,7 @@ def best_with_each_item(oracle: Oracle, tie_tolerance: float | None, deadline: f
 
 
 class DecisionPool:
-    """The decisions found so far that contain an item of I; of those with the same items of I, the best one.
-
-    Parameters
-    ----------
-    items : ndarray of int, shape (k,)
-        The items of I.
-    d : int
-        Number of items.
-    """
+    """The decisions found so far that contain an item of I (`items`); of those with the same items of I, the best one."""
 
     def __init__(self, items: IntArray, d: int) -> None:
         self.items = items

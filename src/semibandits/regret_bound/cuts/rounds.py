@@ -112,24 +112,8 @@ class Listed:
 class CutRounds(ABC):
     """Rounds of a linear program over columns under cuts of rows, until the bracket is narrow or nothing helps.
 
-    Parameters
-    ----------
-    columns, rows : Listed
-        The decisions that may be played, and those whose constraints are cut; subclasses may find more of both.
-    problem : Problem
-    start, stop_at : float
-        Values of `tiers.seconds` at the start, and after which no round begins.
-
-    Attributes
-    ----------
-    best, estimate : ndarray of float, shape (n,), and float
-        Rates of columns that satisfy the constraints of all known rows, and their cost.
-    rates, value : ndarray of float, shape (n,), and float
-        Rates of columns that are proved to be feasible, and their cost.
-    lower : float
-        Proved lower bound on the cost of feasible rates.
-    rounds : int
-        Number of rounds so far.
+    The columns are the decisions that may be played, the rows those whose constraints are cut; subclasses may find more of both.
+    The values of `tiers.seconds` are `start` at the start, and `stop_at` after which no round begins.
     """
 
     share: ClassVar[float]
@@ -145,9 +129,12 @@ class CutRounds(ABC):
 
     def __init__(self, columns: Listed, rows: Listed, problem: Problem, start: float, stop_at: float) -> None:
         self.columns, self.rows, self.problem, self.start, self.stop_at = columns, rows, problem, start, stop_at
+        # Rates of columns that satisfy the constraints of all known rows, shape (n,), and their cost.
         self.best, self.estimate = np.empty(0), math.inf
+        # Rates of columns that are proved to be feasible, shape (n,), their cost, and a proved lower bound on the cost of
+        # feasible rates.
         self.rates, self.value, self.lower = np.empty(0), math.inf, 0.0
-        self.rounds = 0
+        self.rounds = 0  # number of rounds so far
 
     @abstractmethod
     def price(self, multipliers: FloatArray, cuts: FloatArray) -> None:

@@ -27,49 +27,26 @@ class RouteGraph:
 
     A detour leaves the nodes of the optimal routes, the *hub*, and comes back to it. Each node of the hub is split into one at
     which detours start and one at which they end, so that no detour passes through the hub.
-
-    Attributes
-    ----------
-    suboptimal : ndarray of bool, shape (d,)
-        Items on some walk from source to target, and on no optimal one.
-    costs : ndarray of float, shape (d,)
-        Mean costs of all items.
-    items : ndarray of int, shape (a,)
-        Item of each arc that is kept.
-    tails, heads : ndarray of int, shape (a,)
-        Its ends, as numbers of nodes of this graph.
-    reduced : ndarray of float, shape (a,)
-        Its cost plus the distance of its tail from the source, less that of its head; >= 0.
-    leaving, entering : ndarray of float, shape (n,)
-        Distance from the source of each node at which detours leave the hub, and minus that where they come back; inf elsewhere.
-    is_hub : ndarray of bool, shape (n,)
-        Nodes of the hub.
-    nodes : ndarray of int, shape (n,)
-        Node of the road network that each node stands for.
-    distance : ndarray of float, shape (number of nodes of the network,)
-        Distance of each node from the source.
-    in_hub : ndarray of bool, shape (number of nodes of the network,)
-        Nodes on optimal routes.
-    best : ndarray of bool, shape (d,)
-        A shortest route.
-    rounding : float
-        Bound on the error of gaps, which are differences of distances.
     """
 
-    suboptimal: BoolArray
-    costs: FloatArray
+    suboptimal: BoolArray  # (d,): items on some walk from source to target, and on no optimal one
+    costs: FloatArray  # (d,): mean costs of all items
+    # Item of each arc that is kept, shape (a,), and its ends, as numbers of nodes of this graph.
     items: IntArray
     tails: IntArray
     heads: IntArray
-    reduced: FloatArray
+    reduced: FloatArray  # (a,): its cost plus the distance of its tail from the source, less that of its head; >= 0
+    # Distance from the source of each node at which detours leave the hub, and minus that where they come back, shape (n,); inf
+    # elsewhere.
     leaving: FloatArray
     entering: FloatArray
-    is_hub: BoolArray
-    nodes: IntArray
+    is_hub: BoolArray  # (n,): nodes of the hub
+    nodes: IntArray  # (n,): node of the road network that each node stands for
+    # Distance of each node of the road network from the source, and whether it is on an optimal route.
     distance: FloatArray
     in_hub: BoolArray
-    best: BoolArray
-    rounding: float
+    best: BoolArray  # (d,): a shortest route
+    rounding: float  # bound on the error of gaps, which are differences of distances
 
     @staticmethod
     def of(problem: Problem, routes: Routes) -> RouteGraph:

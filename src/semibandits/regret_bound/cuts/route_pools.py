@@ -28,26 +28,13 @@ FRESH = 100
 
 @dataclass(frozen=True, eq=False)
 class RouteItems:
-    """The items on detours that can be raised.
-
-    Attributes
-    ----------
-    graph : RouteGraph
-    arcs : ArcItems
-        The items on the arcs of the graph.
-    numbers : ndarray of int, shape (k,)
-        The items that matter.
-    position : ndarray of int, shape (d,)
-        Position of each item among them, -1 for others.
-    law : Law
-    theta : ndarray of float, shape (k,)
-        Of the items that matter.
-    """
+    """The items on detours that can be raised."""
 
     graph: RouteGraph
-    arcs: ArcItems
-    numbers: IntArray
-    position: IntArray
+    arcs: ArcItems  # the items on the arcs of the graph
+    numbers: IntArray  # (k,): the items that matter
+    position: IntArray  # (d,): position of each item among them, -1 for others
+    # Law and means of the items that matter, shape (k,).
     law: Law
     theta: FloatArray
 
@@ -94,20 +81,12 @@ class Fresh:
 
 
 class RouteColumns:
-    """Routes that may be played, and closed walks that only the lower bound has.
-
-    Attributes
-    ----------
-    ways : RouteWays
-    listed, walks : Listed
-    decisions : ndarray of bool, shape (n, d)
-        The routes.
-    """
+    """Routes that may be played, and closed walks that only the lower bound has."""
 
     def __init__(self, theta: FloatArray, items: RouteItems, ways: RouteWays) -> None:
         self._theta, self._items, self.ways, self._graph = theta, items, ways, items.graph
         self.listed, self.walks = items.nothing, items.nothing
-        self.decisions = np.empty((0, ways.routes.d), dtype=np.bool_)
+        self.decisions = np.empty((0, ways.routes.d), dtype=np.bool_)  # (n, d): the routes
         self._fresh = Fresh()
 
     def add(self, decisions: BoolArray) -> None:
@@ -162,12 +141,7 @@ class RouteColumns:
 
 
 class Detours:
-    """Detours from the optimal routes, each with the gap of the routes that take it.
-
-    Attributes
-    ----------
-    listed : Listed
-    """
+    """Detours from the optimal routes, each with the gap of the routes that take it."""
 
     def __init__(self, problem: Problem, items: RouteItems, columns: RouteColumns) -> None:
         self._problem, self._items, self._columns, self._graph = problem, items, columns, items.graph

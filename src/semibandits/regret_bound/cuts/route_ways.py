@@ -17,18 +17,10 @@ from semibandits.regret_bound.cycles.cycles import strong_components
 
 @dataclass(frozen=True, eq=False)
 class RouteWays:
-    """Shortest ways in a road network, by which parts of routes become routes.
-
-    Attributes
-    ----------
-    routes : Routes
-        The decision set.
-    graph : RouteGraph
-        The optimal routes and the detours from them.
-    """
+    """Shortest ways in a road network, by which parts of routes become routes."""
 
     routes: Routes
-    graph: RouteGraph
+    graph: RouteGraph  # the optimal routes and the detours from them
 
     @property
     def ends(self) -> tuple[IntArray, IntArray]:
@@ -116,25 +108,14 @@ class RouteWays:
 
 @dataclass(frozen=True, eq=False)
 class TurnGraph:
-    """Walks without U-turns around the optimal routes, as walks of another graph.
+    """Walks without U-turns around the optimal routes, as walks of another graph."""
 
-    Attributes
-    ----------
-    n : int
-        Number of nodes; the hub, all nodes of the optimal routes, is node 0.
-    tails, heads : ndarray of int, shape (a,)
-        Its arcs.
-    costs : ndarray of float, shape (a,)
-        Reduced cost of each arc.
-    arcs : ndarray of int, shape (a,)
-        The arc of the road network that each arc stands for, -1 for none.
-    """
-
-    n: int
+    n: int  # number of nodes; the hub, all nodes of the optimal routes, is node 0
+    # Its arcs, shape (a,), and their reduced costs.
     tails: IntArray
     heads: IntArray
     costs: FloatArray
-    arcs: IntArray
+    arcs: IntArray  # (a,): the arc of the road network that each arc stands for, -1 for none
 
     @staticmethod
     def of(ways: RouteWays) -> TurnGraph:

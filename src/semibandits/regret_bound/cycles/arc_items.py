@@ -21,20 +21,12 @@ ROUNDING = 4e-15
 
 @dataclass(frozen=True, eq=False)
 class ArcItems:
-    """Items on the a arcs of a graph.
+    """Items on the a arcs of a graph."""
 
-    Attributes
-    ----------
-    law : Law
-        Law of the items of the arcs.
-    theta : ndarray of float, shape (a,)
-        Means of these items.
-    raising : ndarray of bool, shape (a,)
-        Arcs on which an item of I enters whose mean can rise. Laws and means of other arcs are not used.
-    """
-
+    # Law and means, shape (a,), of the items of the arcs.
     law: Law
     theta: FloatArray
+    # Arcs on which an item of I enters whose mean can rise, shape (a,). Laws and means of other arcs are not used.
     raising: BoolArray
 
     @staticmethod

@@ -50,23 +50,12 @@ class BlockSolution:
 
 @dataclass
 class BlockSolver:
-    """Solves one block to a relative gap.
-
-    Parameters
-    ----------
-    block : Block
-    gap : float
-        Relative gap to reach.
-    deadline : float
-        Value of `tiers.seconds` at which to stop.
-    start : Start or None
-        A guess of the solution, from an earlier solve.
-    """
+    """Solves one block to a relative gap."""
 
     block: Block
-    gap: float
-    deadline: float
-    start: Start | None = None
+    gap: float  # relative gap to reach
+    deadline: float  # value of `tiers.seconds` at which to stop
+    start: Start | None = None  # a guess of the solution, from an earlier solve
     pool: CyclePool = field(init=False)
     rows: Rows = field(init=False)
     solution: BlockSolution = field(init=False)

@@ -22,22 +22,12 @@ from semibandits.regret_bound.cycles.presolve import Block
 
 @dataclass(frozen=True, eq=False)
 class LowerBound:
-    """A lower bound on C(theta) or the value of a block, with its proof: raises of items of cycles, and multipliers (theory L4).
-
-    Attributes
-    ----------
-    value : float
-    cycles : Cycles
-    multipliers : ndarray of float, shape (k,)
-        Scaled so that they add up to the value, up to rounding.
-    raises : ndarray of float, shape (number of entries of `cycles`,)
-        Raise of the item of each entry. The raises of a cycle add up to its gap.
-    """
+    """A lower bound on C(theta) or the value of a block, with its proof (theory L4): raises of items of cycles, multipliers."""
 
     value: float
     cycles: Cycles
-    multipliers: FloatArray
-    raises: FloatArray
+    multipliers: FloatArray  # (k,): scaled so that they add up to the value, up to rounding
+    raises: FloatArray  # raise of the item of each entry of `cycles`; the raises of a cycle add up to its gap
 
 
 def lower_bound(

@@ -16,26 +16,14 @@ from semibandits.regret_bound.cycles.segments import SharedParts
 
 @dataclass(frozen=True, eq=False)
 class Hessian:
-    """The matrix ``diag(diagonal) + B R' W R B`` with B = diag(by_arc), W = diag(weights).
+    """The matrix ``diag(diagonal) + B R' W R B`` with B = diag(by_arc), W = diag(weights)."""
 
-    Attributes
-    ----------
-    diagonal, by_arc : ndarray of float, shape (a,)
-    rows : Cycles
-        The places of the entries of R, one row each.
-    entries : ndarray of float
-        The entries; empty if all are 1.
-    weights : ndarray of float, shape (number of rows,)
-    parts : SharedParts or None
-        The same rows, cut into parts, if all entries are 1.
-    """
-
-    diagonal: FloatArray
-    by_arc: FloatArray
-    rows: Cycles
-    entries: FloatArray
-    weights: FloatArray
-    parts: SharedParts | None = None
+    diagonal: FloatArray  # (a,)
+    by_arc: FloatArray  # (a,)
+    rows: Cycles  # the places of the entries of R, one row each
+    entries: FloatArray  # those of R; empty if all are 1
+    weights: FloatArray  # (number of rows,)
+    parts: SharedParts | None = None  # the same rows, cut into parts, if all entries are 1
 
     def product(self, change: FloatArray) -> FloatArray:
         """The matrix times a change of the flow."""

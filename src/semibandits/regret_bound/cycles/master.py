@@ -23,20 +23,11 @@ MOST_ACCURATE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class MasterSolution:
-    """Proposal of a master.
+    """Proposal of a master."""
 
-    Attributes
-    ----------
-    flow : ndarray of float, shape (a,)
-        A circulation up to rounding, > 0 on arcs with an item.
-    multipliers : ndarray of float, shape (number of cycles in the pool,)
-        Multipliers >= 0 of the rows ``1/F <= 1``, one per cycle, in any scale.
-    potentials : ndarray of float, shape (n,)
-        Change of the node potentials: prices are ``costs + potentials[tail] - potentials[head]``.
-    """
-
-    flow: FloatArray
-    multipliers: FloatArray
+    flow: FloatArray  # (a,): a circulation up to rounding, > 0 on arcs with an item
+    multipliers: FloatArray  # those >= 0 of the rows 1/F <= 1, one per cycle in the pool, in any scale
+    # Change of the node potentials, shape (n,): prices are costs + potentials[tail] - potentials[head].
     potentials: FloatArray
 
     def is_sound(self, block: Block) -> bool:
@@ -47,24 +38,12 @@ class MasterSolution:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Where the rounds stand after the last one.
+    """Where the rounds stand after the last one."""
 
-    Attributes
-    ----------
-    excess : float
-        The last flow of the master violated the worst cycle by the factor ``1 + excess``.
-    added : int
-        Number of cycles that the round added to the pool.
-    flow : ndarray of float, shape (a,)
-        The cheapest flow known to satisfy the constraints of all cycles.
-    gap : float
-        Relative width of the bracket.
-    """
-
-    excess: float
-    added: int
-    flow: FloatArray
-    gap: float
+    excess: float  # the last flow of the master violated the worst cycle by the factor 1 + excess
+    added: int  # number of cycles that the round added to the pool
+    flow: FloatArray  # (a,): the cheapest flow known to satisfy the constraints of all cycles
+    gap: float  # relative width of the bracket
 
 
 @dataclass(frozen=True, eq=False)

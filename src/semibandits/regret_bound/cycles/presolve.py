@@ -99,34 +99,17 @@ class Digraph:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A biconnected part of the simplified graph, which is a separate Graves-Lai problem.
+    """A biconnected part of the simplified graph, which is a separate Graves-Lai problem."""
 
-    Attributes
-    ----------
-    graph : Digraph
-        Strongly connected, without self-loops and without cycles of zero gap.
-    items : ArcItems
-        The items that enter on the arcs.
-    twice_variance : ndarray of float, shape (a,)
-        v = 2 sigma^2 of the item of each arc, or of a Gaussian item with the same divergence at a raise by the gap of the arc. 0
-        on arcs without an item whose mean can rise.
-    gaps : ndarray of float, shape (a,)
-        Cost of the cheapest cycle through each arc, > 0.
-    cheapest : Cycles
-        These cycles, for the arcs with an item.
-    arcs : ndarray of int, shape (a,)
-        Arc of the exchange graph for each arc.
-    nodes : ndarray of int, shape (n,)
-        Merged node (see `Presolved`) for each node.
-    """
-
-    graph: Digraph
-    items: ArcItems
+    graph: Digraph  # strongly connected, without self-loops and without cycles of zero gap
+    items: ArcItems  # those that enter on the arcs
+    # v = 2 sigma^2 of the item of each arc, shape (a,), or of a Gaussian item with the same divergence at a raise by the gap of
+    # the arc; 0 on arcs without an item whose mean can rise.
     twice_variance: FloatArray
-    gaps: FloatArray
-    cheapest: Cycles
-    arcs: IntArray
-    nodes: IntArray
+    gaps: FloatArray  # (a,): cost of the cheapest cycle through each arc, > 0
+    cheapest: Cycles  # these cycles, for the arcs with an item
+    arcs: IntArray  # (a,): arc of the exchange graph for each arc
+    nodes: IntArray  # (n,): merged node (see `Presolved`) for each node
 
     @property
     def informative(self) -> BoolArray:
@@ -142,28 +125,13 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Presolved:
-    """An exchange graph simplified.
+    """An exchange graph simplified."""
 
-    Attributes
-    ----------
-    gaps : ndarray of float, shape (a,)
-        Cost of the cheapest cycle through each arc of the exchange graph.
-    merged : ndarray of int, shape (n_nodes,)
-        Merged node of each node.
-    free : ndarray of bool, shape (a,)
-        Arcs on a cycle of zero gap, on which a walk can move within a merged node.
-    loops : ndarray of int
-        Arcs with an item that are self-loops after merging.
-    items : ArcItems
-        Items on the arcs, raising where they are in I and their mean can rise.
-    blocks : tuple of Block
-    """
-
-    gaps: FloatArray
-    merged: IntArray
-    free: BoolArray
-    loops: IntArray
-    items: ArcItems
+    gaps: FloatArray  # (a,): cost of the cheapest cycle through each arc of the exchange graph
+    merged: IntArray  # (n_nodes,): merged node of each node
+    free: BoolArray  # (a,): arcs on a cycle of zero gap, on which a walk can move within a merged node
+    loops: IntArray  # arcs with an item that are self-loops after merging
+    items: ArcItems  # items on the arcs, raising where they are in I and their mean can rise
     blocks: tuple[Block, ...]
 
 

@@ -28,29 +28,17 @@ RARELY = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Cycles of the exchange graph of an earlier solve, without their arcs of zero gap.
+    """Cycles of the exchange graph of an earlier solve, without their arcs of zero gap."""
 
-    Attributes
-    ----------
-    decision : ndarray of bool, shape (d,)
-        The optimal decision of that solve.
-    entering : ndarray of int, shape (a,)
-        Item that enters on each arc of its exchange graph, or -1.
-    used, shares
-        Cycles that carried flow, and the rate of each times its squared gap.
-    binding, weights
-        Cycles whose constraints proved the lower bound, and the multiplier of each times its gap.
-    played : Decisions
-        Decisions of the plan, known to be in the decision set.
-    """
-
-    decision: BoolArray
-    entering: IntArray
+    decision: BoolArray  # (d,): the optimal decision of that solve
+    entering: IntArray  # (a,): item that enters on each arc of its exchange graph, or -1
+    # Cycles that carried flow, and the rate of each times its squared gap.
     used: Cycles
     shares: FloatArray
+    # Cycles whose constraints proved the lower bound, and the multiplier of each times its gap.
     binding: Cycles
     weights: FloatArray
-    played: Decisions
+    played: Decisions  # decisions of the plan, known to be in the decision set
 
     @staticmethod
     def of(

@@ -41,32 +41,17 @@ BATCH = 100_000
 
 @dataclass(frozen=True, eq=False)
 class GLPGStep:
-    """Report of one step.
-
-    Attributes
-    ----------
-    stage, number : int
-        Stage, and number of the step within it, from 1.
-    iterate : ndarray of float, shape (n,)
-        w^t, after the projection.
-    decision : ndarray of bool, shape (d,)
-        x^t, chosen for the previous iterate.
-    violation : float
-        Violation of the constraint of x^t there: h_x, or u(x)/gap^2 - 1 in the practical schedule; positive if violated.
-    average : ndarray of float, shape (n,)
-        Running average of the stage.
-    penalty, step : float
-        lambda, and the step size used.
-    """
+    """Report of one step."""
 
     stage: int
-    number: int
-    iterate: FloatArray
-    decision: BoolArray
+    number: int  # number of the step within its stage, from 1
+    iterate: FloatArray  # (n,): w^t, after the projection
+    decision: BoolArray  # (d,): x^t, chosen for the previous iterate
+    # Violation of the constraint of x^t there: h_x, or u(x)/gap^2 - 1 in the practical schedule; positive if violated.
     violation: float
-    average: FloatArray
-    penalty: float
-    step: float
+    average: FloatArray  # (n,): running average of the stage
+    penalty: float  # lambda
+    step: float  # the step size used
 
     def __repr__(self) -> str:
         return brief(self)

@@ -21,11 +21,8 @@ def exploration_plan(problem: ReducedProblem, rates: FloatArray, deadline: float
     """A plan of suboptimal decisions that plays each item of I at least at its rate in `rates`, shape (n,).
 
     Rates in the cone are decomposed exactly within their minimal face if conv(X) has a compact description without auxiliaries,
-    and by column generation with P_LM otherwise. Optimal decisions are left out, since they contain no item of I.
-
-    Notes
-    -----
-    Step 3 of Cuvelier, Combes, Gourdin (ALT 2021), corrected (erratum 8).
+    and by column generation with P_LM otherwise. Optimal decisions are left out, since they contain no item of I. This is step 3
+    of Cuvelier, Combes, Gourdin (ALT 2021), corrected (erratum 8).
     """
     best, d = problem.best, problem.decision_set.d
     target = np.zeros(d)
@@ -47,18 +44,11 @@ def exploration_plan(problem: ReducedProblem, rates: FloatArray, deadline: float
 
 
 def decomposed(problem: ReducedProblem, hull: Polytope, rates: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Decisions and rates > 0 that add up to `rates`, a point of the cone, up to rounding.
+    """Decisions and rates > 0 that add up to `rates`, shape (n,), a point of the cone, up to rounding. `hull` has no auxiliaries.
 
     Rows of the description that are tight at w are tight at every decision in a decomposition of w. P_LM finds a decision at
     which all of them are tight. Its rate is the largest that the other rows allow, which makes one more row tight. So there are
     at most dim + 1 terms.
-
-    Parameters
-    ----------
-    problem : ReducedProblem
-    hull : Polytope
-        Description without auxiliaries.
-    rates : ndarray of float, shape (n,)
     """
     d = problem.decision_set.d
     check_table(*hull.inequalities.shape, entry=8)

@@ -15,29 +15,17 @@ from semibandits.regret_bound.cuts.oracle import Oracle, best_with_each_item
 
 @dataclass(frozen=True, eq=False)
 class Discretised:
-    """Mean rewards rounded up to multiples of epsilon.
+    """Mean rewards rounded up to multiples of epsilon."""
 
-    Attributes
-    ----------
-    theta : ndarray of float, shape (d,)
-        epsilon times the integers below.
-    integers : ndarray of float, shape (d,)
-        ``ceil(theta / epsilon)``. C of these is epsilon times C of `theta`, and rates are multiplied by epsilon^2.
-    epsilon : float
-    suboptimal_items : ndarray of bool, shape (d,)
-        The set I of the *original* mean rewards, which the problem with rounded ones must use.
-    scale : float
-        ``(1 + 2 m epsilon / gap)^2``. Feasible rates of the rounded problem become feasible for the original one when multiplied
-        by it.
-    factor : float
-        ``(1 + 4 m epsilon / gap)^6``: an optimal plan of the rounded problem, scaled, costs at most this times C(theta).
-    """
-
-    theta: FloatArray
+    theta: FloatArray  # (d,): epsilon times the integers below
+    # ceil(theta / epsilon), shape (d,). C of these is epsilon times C of `theta`, and rates are multiplied by epsilon^2.
     integers: FloatArray
     epsilon: float
+    # The set I of the *original* mean rewards, shape (d,), which the problem with rounded ones must use.
     suboptimal_items: BoolArray
+    # (1 + 2 m epsilon / gap)^2. Feasible rates of the rounded problem become feasible for the original one when multiplied by it.
     scale: float
+    # (1 + 4 m epsilon / gap)^6: an optimal plan of the rounded problem, scaled, costs at most this times C(theta).
     factor: float
 
 

@@ -22,27 +22,14 @@ from semibandits.matroids import Uniform
 
 @dataclass(frozen=True, eq=False)
 class Polytope:
-    """``conv(X) = {x in R^d : there is z with A (x, z) = b and G (x, z) <= h}``.
+    """``conv(X) = {x in R^d : there is z with A (x, z) = b and G (x, z) <= h}``."""
 
-    Attributes
-    ----------
-    d : int
-        Number of items: the first d columns of `equalities` and `inequalities`. The others belong to the auxiliaries z.
-    equalities : scipy.sparse.csr_array, shape (e, d + a)
-        A.
-    totals : ndarray of float, shape (e,)
-        b.
-    inequalities : scipy.sparse.csr_array, shape (g, d + a)
-        G, including the signs of variables.
-    limits : ndarray of float, shape (g,)
-        h.
-    """
-
+    # Number of items: the first d columns of `equalities` and `inequalities`. The others belong to the auxiliaries z.
     d: int
-    equalities: sparse.csr_array
-    totals: FloatArray
-    inequalities: sparse.csr_array
-    limits: FloatArray
+    equalities: sparse.csr_array  # A, (e, d + a)
+    totals: FloatArray  # b, (e,)
+    inequalities: sparse.csr_array  # G, (g, d + a), including the signs of variables
+    limits: FloatArray  # h, (g,)
 
     def __post_init__(self) -> None:
         self.totals.setflags(write=False)
@@ -58,18 +45,12 @@ def polytope(decision_set: DecisionSet) -> Polytope:
     """Compact description of the convex hull of the decisions.
 
     Paths: flow of value 1. Matchings, whatever they saturate: degrees equal to 1 or at most 1. m-sets: the sum is m, and no item
-    is above 1. Spanning trees: the extended formulation of Martin, with less than 2 d auxiliaries per node. Enumerated sets: the
-    weights of the decisions as auxiliaries.
+    is above 1. Spanning trees: the extended formulation of Martin (1991), with less than 2 d auxiliaries per node. Enumerated
+    sets: the weights of the decisions as auxiliaries. `UnsupportedError` for other matroids, matroid intersections and
+    user-defined sets: not all matroids have a compact description (Rothvoß 2013).
 
-    Raises
-    ------
-    UnsupportedError
-        For other matroids, matroid intersections and user-defined sets. Not all matroids have a compact description.
-
-    Notes
-    -----
     Assumption 5 of Cuvelier, Combes, Gourdin (ALT 2021) requires such rows without auxiliaries, which only exist for paths and
-    perfect matchings (erratum 9). Trees: Martin (1991). Matroids: Rothvoß (2013).
+    perfect matchings (erratum 9).
     """
     if isinstance(decision_set, Paths):
         return _flows(decision_set)

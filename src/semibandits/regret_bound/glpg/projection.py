@@ -25,16 +25,10 @@ MAX_ROUNDS = 1000
 
 
 class Projector(ABC):
-    """Projects on ``M = {w in cone(X) : w >= lower}`` in the norm ``sum_i weights_i w_i^2``.
+    """Projects on ``M = {w in cone(X) : w >= lower}`` in the norm ``sum_i weights_i w_i^2``, all of shape (n,).
 
-    Parameters
-    ----------
-    problem : ReducedProblem
-        The problem in n variables, the last of which counts plays if ``problem.counter``.
-    lower : ndarray of float, shape (n,)
-        Lower bounds, >= 0. Positive ones are only allowed for items that are in some decision.
-    weights : ndarray of float, shape (n,)
-        > 0; all 1 for the Euclidean projection.
+    The last of the n variables counts plays if ``problem.counter``. Lower bounds are >= 0; positive ones are only allowed for
+    items that are in some decision. Weights are > 0, all 1 for the Euclidean projection.
     """
 
     def __init__(self, problem: ReducedProblem, lower: FloatArray, weights: FloatArray) -> None:
@@ -144,13 +138,7 @@ class ColumnProjector(Projector):
         return self.certified(point).point
 
     def certified(self, point: FloatArray) -> ColumnProjection:
-        """The projection with a proved bound on its error.
-
-        Raises
-        ------
-        SolverError
-            If 1000 rounds do not suffice.
-        """
+        """The projection with a proved bound on its error; `SolverError` if 1000 rounds do not suffice."""
         result = None
         for _ in range(MAX_ROUNDS):
             w, pull = self._restricted(point)
@@ -237,29 +225,11 @@ class _Program:
 
 
 def projector(problem: ReducedProblem, lower: ArrayLike, weights: ArrayLike | None = None, route: Route = "auto") -> Projector:
-    """The projection on M, by the fastest route that applies or by the given one.
+    """The projection on M, by the given route or the fastest that applies; `UnsupportedError` if the set does not have the route.
 
-    Parameters
-    ----------
-    problem : ReducedProblem
-    lower : array_like of float, shape (n,)
-        Lower bounds of the variables, >= 0.
-    weights : array_like of float, shape (n,), optional
-        Weights of the squared distances, > 0; 1 by default.
-    route : {"auto", "orthant", "msets", "compact", "columns"}
-        "orthant" (decisions are the single items) and "msets" are exact. "compact" is a quadratic program over the compact
-        description. "columns" only needs P_LM. "auto" uses the first that applies.
-
-    Raises
-    ------
-    InvalidInputError
-        If an argument is invalid.
-    UnsupportedError
-        If the route does not exist for this decision set.
-
-    Notes
-    -----
-    Section "Projection step" of the appendix of Cuvelier, Combes, Gourdin (ALT 2021).
+    "orthant" (decisions are the single items) and "msets" are exact. "compact" is a quadratic program over the compact
+    description. "columns" only needs P_LM. "auto" uses the first that applies. Lower bounds >= 0 and weights > 0 of squared
+    distances, 1 by default, have shape (n,). Section "Projection step" of the appendix of Cuvelier, Combes, Gourdin (ALT 2021).
     """
     if route not in get_args(Route):
         raise InvalidInputError(f"route must be one of {', '.join(get_args(Route))}, got {route!r}: leave it out")

@@ -29,23 +29,10 @@ _CAPITALS: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
 def render(payload: Mapping[str, Any]) -> str:
-    """Write the page of a report.
+    """Write the page of a report, an HTML document that works from a disk. Equal payloads give equal texts.
 
-    Parameters
-    ----------
-    payload : mapping
-        What the report shows, as plain JSON values. Its keys are described in docs/report.md; all but ``schema`` may be
-        missing or None, and the page leaves out what is missing.
-
-    Returns
-    -------
-    str
-        An HTML document that works from a disk. Equal payloads give equal texts.
-
-    Raises
-    ------
-    InvalidInputError
-        If the schema of the payload is not `SCHEMA`, or a value is not JSON, such as nan.
+    The payload consists of plain JSON values. Its keys are described in docs/report.md; all but ``schema`` may be missing or
+    None, and the page leaves out what is missing.
     """
     if payload.get("schema") != SCHEMA:
         raise InvalidInputError(
@@ -57,13 +44,7 @@ def render(payload: Mapping[str, Any]) -> str:
 
 
 def data_text(payload: Mapping[str, Any]) -> str:
-    """JSON that can stand in a script element: no text in it can end the element.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value is not plain JSON.
-    """
+    """JSON that can stand in a script element: no text in it can end the element."""
     try:
         text = json_text(payload, separators=(",", ":"))
     except (TypeError, ValueError) as error:
