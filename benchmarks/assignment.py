@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
+from instances import sparse_pairs
 from semibandits.kernels.graphs.assignment import Bipartite, heaviest_matching
 
 SIZES, DEGREES, REPETITIONS, SEEDS = (2_000, 5_000, 10_000, 20_000), (5, 10, 20), 5, 2
@@ -30,17 +31,11 @@ FREE = {"uniform": 0.4, "below 100": 40.0, "0 or 1": 0.5}
 """Subtracted from the weights of free matchings, so that some nodes stay free."""
 
 
-def graph(rng: np.random.Generator, n: int, degree: int) -> tuple[np.ndarray, np.ndarray]:
-    """Leading and other nodes of the entries: the union of `degree` random perfect matchings."""
-    pairs = np.unique(np.repeat(np.arange(n), degree) * n + np.stack([rng.permutation(n) for _ in range(degree)], 1).ravel())
-    return pairs // n, pairs % n
-
-
 def problems(n: int, degree: int, kind: str, is_free: bool) -> Iterator[tuple[Callable[[], float], Callable[[], float]]]:
     """Our solver and scipy's, each as a function that returns the value."""
     for seed in range(SEEDS):
         rng = np.random.default_rng(seed)
-        rows, others = graph(rng, n, degree)
+        rows, others = sparse_pairs(n, degree, rng)
         weights = WEIGHTS[kind](rng, len(rows)) - (FREE[kind] if is_free else 0.0)
         ours = Bipartite(np.searchsorted(rows, np.arange(n + 1)), others.copy(), n, is_free)
         shift = 1.0 - weights.min()  # scipy takes no explicit zeros

@@ -30,14 +30,14 @@ SETUP = (
 )
 ASK = "sb.Learner(X, variance=0.25, seed=0).ask()"
 ROUNDS = "sb.simulate(X, sb.GaussianRewards(np.linspace(0.1, 0.9, X.d)), [sb.GLADE(), sb.ThompsonSampling()], 1_000, 1)"
-BOUND = "from semibandits.cli import main; main(['bound', {!r}])"
+BOUND = "from semibandits_studies.cli import main; main(['bound', {!r}])"
 
 
 def run_first_answers(report: Report) -> None:
     """Print the table; the warm runs use kernels compiled before."""
     rows = []
     jobs = {"Python and NumPy only": "import numpy", "import": "import semibandits"}
-    jobs["--help"] = "from semibandits.cli import main; main(['--help'])"
+    jobs["--help"] = "from semibandits_studies.cli import main; main(['--help'])"
     jobs |= {f"bound {name}": BOUND.format(name) for name in datasets.list_datasets()}
     for name, text in SETS.items():
         jobs[f"first ask, {name}"] = SETUP.format(text) + ASK

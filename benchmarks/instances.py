@@ -1,13 +1,8 @@
-"""Instances of the benchmarks: mean rewards uniform on (0, 1), one seed each."""
+"""Instances of the benchmarks: mean rewards uniform on (0, 1), or travel times, one seed each."""
 
 from __future__ import annotations
 
-import csv
-import itertools
-from pathlib import Path
-
 import numpy as np
-from scipy import sparse
 
 import semibandits as sb
 from semibandits import matroids
@@ -40,51 +35,17 @@ def grid_arcs(k: int) -> list[tuple[int, int]]:
     return arcs
 
 
-def write_grid(path: Path, k: int, seed: int = 0) -> int:
-    """Write the same grid as a CSV file with named crossings; return the number of arcs."""
-    arcs = grid_arcs(k)
-    theta = np.random.default_rng(seed).random(len(arcs))
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["tail", "head", "theta"])
-        for (tail, head), reward in zip(arcs, theta.tolist(), strict=True):
-            writer.writerow([crossing(tail, k), crossing(head, k), repr(reward)])
-    return len(arcs)
-
-
-def crossing(node: int, k: int) -> str:
-    """Name of a node in the CSV file."""
-    return f"r{node // k}c{node % k}"
-
-
-def listed_matchings(n: int) -> sparse.csr_array:
-    """All n! perfect matchings, one 0/1 row each; item i * n + j is the pair (i, j)."""
-    columns = np.array(list(itertools.permutations(range(n))))
-    items = np.arange(n) * n + columns
-    rows = np.repeat(np.arange(len(columns)), n)
-    return sparse.csr_array((np.ones(items.size), (rows, items.ravel())), shape=(len(columns), n * n))
-
-
-def near_tie(n: int, seed: int, gap: float) -> np.ndarray:
-    """Rewards of `matching(n, seed)`, one of them raised until the gap of the second-best matching is `gap`.
-
-    The raised pair is in the second-best matching and not in the best, so that no other matching gets closer.
-    """
-    theta = np.random.default_rng(seed).random(n * n)
-    decisions = listed_matchings(n)
-    rewards = decisions @ theta
-    second, best = np.argsort(rewards)[-2:]
-    entering = np.flatnonzero((decisions[[second]] - decisions[[best]]).toarray().ravel() > 0)[0]
-    theta[entering] += rewards[best] - rewards[second] - gap
-    return theta
+def sparse_pairs(n: int, degree: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the pairs of a random bipartite graph, the union of `degree` permutations."""
+    columns = np.stack([rng.permutation(n) for _ in range(degree)], axis=1)
+    return np.divmod(np.unique(np.repeat(np.arange(n), degree) * n + columns.ravel()), n)
 
 
 def sparse_matching(n: int, degree: int = 5, seed: int = 0) -> tuple[sb.Matchings, np.ndarray]:
-    """Perfect matchings of a random bipartite graph, the union of `degree` permutations: d is at most n * degree."""
+    """Perfect matchings of such a graph: d is at most n * degree."""
     rng = np.random.default_rng(seed)
-    columns = np.stack([rng.permutation(n) for _ in range(degree)], axis=1)
-    pairs = np.unique(np.repeat(np.arange(n), degree) * n + columns.ravel())
-    return sb.Matchings(list(zip((pairs // n).tolist(), (pairs % n).tolist(), strict=True))), rng.random(len(pairs))
+    rows, columns = sparse_pairs(n, degree, rng)
+    return sb.Matchings(list(zip(rows.tolist(), columns.tolist(), strict=True))), rng.random(len(rows))
 
 
 def layered(layers: int, width: int = 10, degree: int = 5, seed: int = 0) -> tuple[sb.Paths, np.ndarray]:
@@ -109,3 +70,14 @@ def two_partitions(d: int, groups: int = 10, seed: int = 0) -> tuple[sb.MatroidI
 def m_sets(d: int, m: int = 10, seed: int = 0) -> tuple[sb.MSets, np.ndarray]:
     """Sets of m of d items."""
     return sb.MSets(d, m), np.random.default_rng(seed).random(d)
+
+
+def streets(k: int) -> tuple[sb.Routes, np.ndarray]:
+    """Routes from corner to corner of a k x k grid of two-way streets; times are uniform on (1, 2)."""
+    nodes = np.arange(k * k).reshape(k, k)
+    ends = np.concatenate((
+        np.stack((nodes[:, :-1].ravel(), nodes[:, 1:].ravel()), axis=1),
+        np.stack((nodes[:-1].ravel(), nodes[1:].ravel()), axis=1),
+    ))  # fmt: skip
+    arcs = np.concatenate((ends, ends[:, ::-1]))
+    return sb.Routes(arcs.tolist(), 0, k * k - 1), -np.random.default_rng(0).uniform(1.0, 2.0, len(arcs))

@@ -1,6 +1,6 @@
-"""Run a command and print wall time, peak memory, exit code and output as one JSON object.
+"""Run a command and measure wall time and peak memory; as a script, print them as one JSON object.
 
-This is a separate small script because on Linux a process inherits the peak memory of the process that starts it.
+The script is small and separate because on Linux a process inherits the peak memory of the process that starts it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,14 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
+
+
+def run_command(*command: str) -> dict[str, Any]:
+    """Seconds, peak_bytes, exit_code and output of a command in a separate process."""
+    finished = subprocess.run([sys.executable, str(Path(__file__)), *command], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(finished.stdout)
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from scipy import stats
 import one_armed
 import semibandits as sb
 from cutting_planes import with_cuts, worst_by_highs, worst_by_scip
-from direct_model import solve_matchings
+from direct import solve_matchings
 from instances import grid, grid_arcs, matching
 from other_packages import Peer, peers
 from plain_loops import assignment_of, path_of, play, tree_of

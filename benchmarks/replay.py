@@ -22,15 +22,15 @@ from sqlalchemy import text
 
 import semibandits as sb
 from reporting import Report
-from semibandits.learning.database.entries import replay
-from semibandits.learning.database.opening import existing, stored_learner
+from semibandits_server.database.entries import replay
+from semibandits_server.database.opening import existing, stored_learner
 
 NAME = "long"
 FIRST_ASK = """
 import json, resource, sys, time
 start = time.perf_counter()
 import semibandits as sb
-from semibandits.learning.database import backend
+from semibandits_server.database import backend
 imported = time.perf_counter()
 learner = sb.open_learner(sys.argv[1], name="long")
 opened = time.perf_counter()

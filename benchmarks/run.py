@@ -3,19 +3,21 @@
 make bench          matchings and grids compared with one cold conic solve, small matchings with a modelling tool,
                     every method and every law on the same instances, budgeted maximisation and HiGHS; first results with
                     nothing compiled; rounds of policies, their parts and plain Python; two workers and one
-make bench-large    the same, then every family up to 50,000 or a million items, a grid of 4,641 arcs, a file
-                    with 10,208, and a road network with 34,249
+make bench-large    the same, then every family up to 50,000 or a million items, a file with 10,208 arcs, and a road
+                    network with 34,249
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from budgeted import run_budgeted
+from direct import run_direct
 from first_answer import run_first_answers
-from large import run_large
+from large import run_file, run_sizes
 from laws import run_laws
 from methods import run_methods
 from reporting import Report
@@ -23,12 +25,27 @@ from rounds import run_plain, run_rounds, run_whole, run_workers
 from routes import run_routes
 from scaling import FAMILIES, run_family
 from semibandits.compilation import compile_kernels
-from sizes import run_sizes
-from versus_direct import run_versus_direct
 
-ROUNDS = {"first": run_first_answers, "rounds": run_rounds, "whole": run_whole, "plain": run_plain, "workers": run_workers}
-LARGE = ("sizes", "large", "routes")
-SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "laws", "budgeted", *ROUNDS, *LARGE)
+Section = Callable[[Report, argparse.Namespace], None]
+SECTIONS: dict[str, Section] = {
+    **{
+        family.name: lambda report, options, family=family: run_family(report, family, options.seeds, options.repetitions)
+        for family in FAMILIES
+    },
+    "direct": lambda report, options: run_direct(report, options.seeds, options.repetitions),
+    "methods": lambda report, _: run_methods(report),
+    "laws": lambda report, options: run_laws(report, options.seeds),
+    "budgeted": lambda report, options: run_budgeted(report, options.seeds),
+    "first": lambda report, _: run_first_answers(report),
+    "rounds": lambda report, _: run_rounds(report),
+    "whole": lambda report, _: run_whole(report),
+    "plain": lambda report, _: run_plain(report),
+    "workers": lambda report, _: run_workers(report),
+    "sizes": lambda report, _: run_sizes(report),
+    "file": lambda report, options: run_file(report, options.seeds),
+    "routes": lambda report, _: run_routes(report),
+}
+LARGE = ("sizes", "file", "routes")
 
 
 def main() -> None:
@@ -41,26 +58,9 @@ def main() -> None:
     report.doing("compiling")
     compile_kernels()
     report.done()
-    for family in FAMILIES:
-        if family.name in sections:
-            run_family(report, family, options.seeds, options.repetitions)
-    if "direct" in sections:
-        run_versus_direct(report, options.seeds, options.repetitions)
-    if "methods" in sections:
-        run_methods(report)
-    if "laws" in sections:
-        run_laws(report, options.seeds)
-    if "budgeted" in sections:
-        run_budgeted(report, options.seeds)
-    for name, run in ROUNDS.items():
+    for name, run in SECTIONS.items():
         if name in sections:
-            run(report)
-    if "sizes" in sections:
-        run_sizes(report)
-    if "large" in sections:
-        run_large(report, options.seeds)
-    if "routes" in sections:
-        run_routes(report)
+            run(report, options)
     report.line(f"{time.perf_counter() - start:.0f} s in total")
 
 

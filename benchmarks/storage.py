@@ -21,7 +21,7 @@ from sqlalchemy import create_engine, insert, make_url
 
 import semibandits as sb
 from reporting import Report, digits
-from semibandits.learning.database.schema import JOURNAL
+from semibandits_server.database.schema import JOURNAL
 
 POLICIES = (sb.CUCB(), sb.ThompsonSampling())
 SETS = {"4 of 20 items": lambda: sb.MSets(20, 4), "10 of 200 items": lambda: sb.MSets(200, 10)}

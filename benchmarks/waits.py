@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 import semibandits as sb
+from instances import grid
 
 RATE: Final = 20.0
 """Requests a second."""
@@ -78,10 +79,8 @@ def _asks(options: argparse.Namespace) -> dict[str, Any]:
 
 def _bounds(calls: int) -> dict[str, Any]:
     """Seconds of calls of `graves_lai`."""
-    n, times = GRID, []
-    steps = ((1, 0), (0, 1), (1, 1))
-    arcs = [((i, j), (i + a, j + b)) for i in range(n) for j in range(n) for a, b in steps if i + a < n and j + b < n]
-    paths = sb.Paths(arcs, (0, 0), (n - 1, n - 1))
+    times = []
+    paths, _ = grid(GRID)
     for seed in range(calls):
         costs = np.random.default_rng(seed).random(paths.d)
         before = time.perf_counter()

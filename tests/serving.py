@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from semibandits.service.app import create_app
-from semibandits.service.settings import Settings
+from semibandits_server.service.app import create_app
+from semibandits_server.service.settings import Settings
 
 TOKEN = "a-token-for-tests-0123456789"
 

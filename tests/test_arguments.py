@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits._arguments import MEANT, whole
+from semibandits.inputs.arguments import MEANT, whole
 
 X = sb.MSets(4, 2)
 THETA = [1.0, 2.0, 3.0, 4.0]
@@ -19,7 +19,7 @@ def test_signatures_and_documentation_are_kept(function):
     assert inspect.signature(body) == inspect.signature(inspect.unwrap(body))
     assert inspect.unwrap(body) is not body
     assert function.__doc__
-    assert body.__module__.startswith("semibandits.")
+    assert body.__module__.startswith("semibandits")
 
 
 def test_no_alias_is_an_argument_with_another_meaning():

@@ -1,4 +1,4 @@
-"""Statistics of verification/compare.py against closed forms and second computations; its rows and page on artificial regret."""
+"""Statistics of experiments/compare.py against closed forms and second computations; its rows and page on artificial regret."""
 
 import argparse
 import json
@@ -200,7 +200,7 @@ def page(outcomes, folder, **changes):
 def test_the_page_agrees_with_the_numbers(tmp_path):
     good = [outcome(8.0, f"good-{k}-held", seed=k) for k in range(3)]
     text = page(good, tmp_path)
-    command = "python verification/compare.py FOLDER --replications 30 --most 30 --seed 7 --write"
+    command = "python experiments/compare.py FOLDER --replications 30 --most 30 --seed 7 --write"
     for part in ("**None is rejected.**", "| 10³ | 3 | 0.8", command, *map(pages.row, good)):
         assert part in text
     assert "part of the comparison" not in text

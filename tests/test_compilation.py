@@ -17,12 +17,12 @@ import pytest
 import semibandits as sb
 import tiers_scenarios
 from semibandits import compilation
-from semibandits.cli import main
 from semibandits.decisions.compiled import pointer
 from semibandits.families.registry import FAMILIES
 from semibandits.kernels import rounds
 from semibandits.kernels.machine import tiers
 from semibandits.policies.registry import POLICIES
+from semibandits_studies.cli import main
 
 RARE = {"descend_orthant", "project_on_msets"}
 """For GLPG as published, and on m-sets of which all items are left."""

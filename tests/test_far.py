@@ -1,4 +1,4 @@
-"""verification/far.py and its parts: regret at horizons too long to play, and the least possible regret on a star."""
+"""experiments/far.py and its parts: regret at horizons too long to play, and the least possible regret on a star."""
 
 import itertools
 import math

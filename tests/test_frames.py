@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
-from semibandits._frames import is_frame
 from semibandits.families.description import describe, fingerprint, rebuild
+from semibandits.inputs.frames import is_frame
 
 PAIRS = [("home", "bridge"), ("home", "ferry"), ("bridge", "office"), ("bridge", "ferry"), ("ferry", "office")]
 MINUTES, LEAST = [9.0, 7.0, 6.0, 1.0, 9.5], [3, 3, 3, 1, 3]

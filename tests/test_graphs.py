@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from semibandits._graphs import read_edges
+from semibandits.inputs.graphs import read_edges
 
 CROSSED = [(1, 2), (2, 1), (1, 3), (1, 2)]
 """Opposite edges are parallel only without direction."""

@@ -12,10 +12,12 @@ import pytest
 
 import semibandits as sb
 
-PACKAGES = ["semibandits"] + [
+PACKAGES = ["semibandits", "semibandits_studies.instances"] + [
     f"semibandits.{name}"
-    for name in ("datasets", "instances", "learning", "matroids", "plotting", "policies", "regret_bound", "simulation", "studies")
-]
+    for name in (
+        "client", "datasets", "learning", "matroids", "plotting", "policies", "regret_bound", "service", "simulation", "studies",
+    )
+]  # fmt: skip
 HEAVY = ("matplotlib", "networkx", "scipy.optimize", "scipy.stats", "distributed", "clarabel")
 
 
@@ -35,7 +37,8 @@ def test_importing_the_library_loads_nothing_of_it():
 def test_a_learner_loads_no_solver_and_no_dataset():
     sets = "sb.MSets(5, 2), sb.Paths([(0, 1), (1, 2), (0, 2)], 0, 2)"
     loaded = loaded_by(f"import semibandits as sb; [sb.Learner(x, variance=0.5, seed=0) for x in ({sets})]")
-    assert not loaded & {*HEAVY, "semibandits.datasets", "semibandits.studies", "semibandits.regret_bound.solve", "joblib"}
+    assert not loaded & {*HEAVY, "semibandits.regret_bound.solve", "joblib"}
+    assert not {name for name in loaded if name.startswith(("semibandits_server", "semibandits_studies"))}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -7,8 +7,8 @@ import pytest
 
 import semibandits as sb
 from semibandits import LongestPathWarning
-from semibandits.cli import main
 from semibandits.studies import read_study, run_study
+from semibandits_studies.cli import main
 
 EDGES = [("a", "b"), ("b", "d"), ("a", "c"), ("c", "d")]
 PATHS = sb.Paths(EDGES, "a", "d")

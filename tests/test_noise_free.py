@@ -1,4 +1,4 @@
-"""verification/noise_free.py: cost of GLADE with exact estimates against closed forms."""
+"""experiments/noise_free.py: cost of GLADE with exact estimates against closed forms."""
 
 import numpy as np
 import pytest

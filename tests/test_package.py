@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 import semibandits as sb
-from semibandits.cli import serve_command
+from semibandits_studies.cli import serve_command
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,4 +1,4 @@
-"""The panel of instances agrees with verification/panel.json, and bounds of stars with closed forms."""
+"""The panel of instances agrees with experiments/panel.json, and bounds of stars with closed forms."""
 
 import json
 import math
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.datasets import registry
+from semibandits_studies.datasets import registry
 from verification_scripts import script
 
 CHEAP = 30

@@ -1,5 +1,6 @@
 """``python -m semibandits.testing`` passes, and an error makes it fail."""
 
+import re
 import subprocess
 import sys
 import types
@@ -64,7 +65,7 @@ def test_an_example_that_is_wrong_is_not_taken_for_a_missing_extra(monkeypatch):
 
 
 def test_the_examples_of_a_client_are_left_out_without_httpx(monkeypatch):
-    for name in [name for name in sys.modules if name.startswith("semibandits.client")]:
+    for name in [name for name in sys.modules if re.match(r"semibandits(_server)?\.client", name)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "httpx", None)
     module = made_up(monkeypatch)

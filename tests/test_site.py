@@ -96,7 +96,7 @@ def members(cls):
         home = next((base for base in cls.__mro__ if name in vars(base)), object)
         kinds = (staticmethod, classmethod, property, functools.cached_property)
         is_member = isinstance(vars(home).get(name), kinds) or inspect.isfunction(getattr(home, name))
-        if not name.startswith("_") and home.__module__.startswith("semibandits.") and is_member:
+        if not name.startswith("_") and home.__module__.startswith("semibandits") and is_member:
             yield name
 
 

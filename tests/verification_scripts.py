@@ -1,16 +1,19 @@
-"""Import the scripts in verification/, which import each other by name, as modules."""
+"""Import the scripts in verification/ and experiments/, which import each other by name, as modules."""
 
 import importlib
 import sys
 from pathlib import Path
 
-VERIFICATION = Path(__file__).resolve().parents[1] / "verification"
+ROOT = Path(__file__).resolve().parents[1]
+VERIFICATION, EXPERIMENTS = ROOT / "verification", ROOT / "experiments"
 
 
 def script(name):
     """The script of this name."""
-    sys.path.insert(0, str(VERIFICATION))
+    folders = [str(VERIFICATION), str(EXPERIMENTS)]
+    sys.path[:0] = folders
     try:
         return importlib.import_module(name)
     finally:
-        sys.path.remove(str(VERIFICATION))
+        for folder in folders:
+            sys.path.remove(folder)

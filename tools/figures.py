@@ -82,21 +82,33 @@ def exchange_graph(path: Path) -> None:
 
 
 def architecture(path: Path) -> None:
-    """The layers of the contract in pyproject.toml, the highest first."""
+    """The layers of the contracts in pyproject.toml: the core below, server and studies beside each other above it."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
-    layers = [layer.replace("semibandits.", "").split(" | ") for layer in contracts[0]["layers"]]
-    figure, axis = plt.subplots(figsize=(7.0, 0.52 * len(layers) + 0.3), constrained_layout=True)
-    shades = mpl.colormaps["Blues"](np.linspace(0.18, 0.62, len(layers)))
-    for k, (names, shade) in enumerate(zip(layers, shades, strict=True)):
-        width = 6.0 / len(names)
-        for j, name in enumerate(names):
-            box = FancyBboxPatch((j * width + 0.04, -k), width - 0.08, 0.72, boxstyle="round,pad=0.02", fc=shade, ec="white")
-            axis.add_patch(box)
-            axis.text(j * width + width / 2, -k + 0.36, name, ha="center", va="center", color=INK, family="monospace", fontsize=9)
-    axis.annotate("", (6.35, -len(layers) + 1.2), (6.35, 0.6), arrowprops={"arrowstyle": "-|>", "color": GREY, "lw": 1.5})
-    axis.text(6.5, -len(layers) / 2 + 1, "imports", rotation=270, va="center", color=GREY)
+    layers = {contract["containers"][0]: contract["layers"] for contract in contracts if contract["type"] == "layers"}
+    core, server, studies = (layers[f"semibandits{part}"] for part in ("", "_server", "_studies"))
+    top = len(core) + len(studies) + 2.2
+    figure, axis = plt.subplots(figsize=(7.0, 0.42 * top), constrained_layout=True)
+    packages = (
+        ("semibandits", core, 0.0, 6.0, 0.0, "Blues"),
+        ("semibandits_server", server, 0.0, 2.9, len(core) + 1.2, "Oranges"),
+        ("semibandits_studies", studies, 3.1, 2.9, len(core) + 1.2, "Greens"),
+    )
+    for package, rows, left, whole, bottom, colours in packages:
+        shades = mpl.colormaps[colours](np.linspace(0.18, 0.55, len(rows)))
+        for k, (row, shade) in enumerate(zip(rows, shades, strict=True)):
+            y, names = bottom + len(rows) - 1 - k, row.split(" | ")
+            width = whole / len(names)
+            for j, name in enumerate(names):
+                x = left + j * width
+                axis.add_patch(FancyBboxPatch((x + 0.04, y), width - 0.08, 0.72, boxstyle="round,pad=0.02", fc=shade, ec="white"))
+                axis.text(x + width / 2, y + 0.36, name, ha="center", va="center", color=INK, family="monospace", fontsize=9)
+        axis.text(
+            left + whole / 2, bottom + len(rows) + 0.3, package, ha="center", va="center", color=INK, weight="bold", fontsize=10
+        )
+    axis.annotate("", (6.35, 0.2), (6.35, top - 1.0), arrowprops={"arrowstyle": "-|>", "color": GREY, "lw": 1.5})
+    axis.text(6.5, top / 2, "imports", rotation=270, va="center", color=GREY)
     axis.set_xlim(-0.05, 6.8)
-    axis.set_ylim(-len(layers) + 0.9, 0.85)
+    axis.set_ylim(-0.1, top - 0.3)
     axis.axis("off")
     figure.savefig(path, dpi=150)
     plt.close(figure)

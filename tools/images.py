@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from semibandits._files import write_whole
+from semibandits.formats.files import write_whole
 
 COLOURS = 128
 

@@ -19,7 +19,7 @@ from images import write_small_png
 from nbclient import NotebookClient
 from nbconvert import MarkdownExporter
 
-from semibandits._files import write_whole
+from semibandits.formats.files import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDIES = ROOT / "examples" / "studies"

@@ -15,10 +15,10 @@ from images import write_small_png
 from matplotlib import pyplot as plt
 
 import semibandits as sb
-from semibandits._files import write_whole
 from semibandits.families.capabilities import PROBLEMS
 from semibandits.families.family import Guarantee
 from semibandits.families.registry import FAMILIES
+from semibandits.formats.files import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "explanations" / "paper.md"

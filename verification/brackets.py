@@ -27,7 +27,6 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
-from doc_tables import header, row
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, UnsupportedError
@@ -37,10 +36,12 @@ from semibandits.regret_bound.cuts.routes import RouteSolver
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.result import ExplorationPlan
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "regret_bound"))
 import law_cases
 import scale_cases
+from doc_tables import header, row
 from laws_reference import bracket, least_of_all
 
 RELATIVE_ERROR = 1e-5

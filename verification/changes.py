@@ -16,22 +16,18 @@ where the two agree but for a sixth, no more than one that knew it. The last col
 and their difference to those that knew it: what the check can find.
 
 A third case leaves out each item with probability 0.3 in every round: a learner that knows the means loses nothing then, and the
-regret is printed. A fourth one shows what a half-life costs where means stay, and what it gains where they change: 3 of 10 items
-with means from 0.1 to 0.9, which stay, or which the items exchange at random after every quarter of 20,000 rounds; means over the
-seeds are printed with 95 % intervals.
+regret is printed.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 import numpy as np
-from statistics_of_ratios import mean_interval
 
 import semibandits as sb
 
@@ -39,8 +35,7 @@ MEANS = dict(zip("abcdefghij", (1.0, 0.1, 0.9, 0.7, 0.5, 0.3, 0.2, 0.0, 1.1, 0.4
 BEFORE, AFTER, LEFT = "abcdefgh", "cdefghij", "bdefgh"
 SIZE, VARIANCE = 2, 0.25
 POLICIES = {policy.name: policy for policy in (sb.GLADE(), sb.CUCB(), sb.ThompsonSampling())}
-KINDS = ("replace", "available", "random", "means")
-HALF_LIVES = (None, 10_000, 1_000)
+KINDS = ("replace", "available", "random")
 BY_COUNTS = {sb.ThompsonSampling().name}
 """Policies that explore by the counts of the items alone, not by the number of rounds."""
 START = 4_000
@@ -89,22 +84,6 @@ def random_items(policy: str, seed: int) -> float:
         if count >= EARLY[0]:
             total += np.sort(theta[mask])[-SIZE:].sum() - theta[asked.items].sum()
     return total / (EARLY[1] - EARLY[0])
-
-
-def exchanged(changes: int, half_life: float | None, policy: str, seed: int) -> float:
-    """Regret of a learner with this half-life; the items exchange their means `changes` times."""
-    items, chosen, rounds = 10, 3, 20_000
-    rng = np.random.default_rng([seed, 0])
-    learner = sb.Learner(sb.MSets(items, chosen), POLICIES[policy], variance=VARIANCE, seed=seed, half_life=half_life)
-    total, theta, best = 0.0, np.empty(0), 0.0
-    for step in range(rounds):
-        if step % -(-rounds // (changes + 1)) == 0:
-            theta = rng.permutation(np.linspace(0.1, 0.9, items))
-            best = np.sort(theta)[-chosen:].sum()
-        asked = learner.ask()
-        total += best - theta[asked.items].sum()
-        learner.tell(asked.id, rng.normal(theta[asked.items], np.sqrt(VARIANCE)))
-    return float(total)
 
 
 def without_change(
@@ -157,7 +136,7 @@ def compare(kind: str, policy: str, regret: np.ndarray, replications: int, jobs:
 def main() -> int:
     """Run, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS[:3], help="all but means by default")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--policies", nargs="+", choices=list(POLICIES), default=list(POLICIES))
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--replications", type=int, default=2_000, help="of learners without a change")
@@ -170,13 +149,6 @@ def main() -> int:
     with ProcessPoolExecutor(options.jobs) as pool:
         for kind in options.kinds:
             for policy in options.policies:
-                if kind == "means":
-                    for changes, half_life in itertools.product((0, 3), HALF_LIVES):
-                        played = partial(exchanged, changes, half_life, policy)
-                        mean, low, _ = mean_interval(list(pool.map(played, range(options.seeds))))
-                        where = f"{changes} changes, {policy}, half-life {half_life}"
-                        print(f"{where}: {mean:.0f} ± {mean - low:.0f}", flush=True)
-                    continue
                 played = random_items if kind == "random" else partial(changed, kind)
                 regret = np.array(list(pool.map(partial(played, policy), range(options.seeds))))
                 if kind == "random":

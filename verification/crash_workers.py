@@ -20,8 +20,8 @@ import numpy as np
 import semibandits as sb
 from semibandits.errors import StorageError
 from semibandits.learning import operations
-from semibandits.learning.database.entries import Entry, replay, round_ids
-from semibandits.learning.database.opening import existing, stored_learner
+from semibandits_server.database.entries import Entry, replay, round_ids
+from semibandits_server.database.opening import existing, stored_learner
 
 NAME = "crashes"
 PATIENCE = 60.0
@@ -154,7 +154,7 @@ class Fleet:
             url, name=NAME, decision_set=sb.MSets(20, 4), policy=sb.ThompsonSampling(), variance=0.25, timeout=PATIENCE
         )
         context = multiprocessing.get_context("forkserver")
-        modules = ["crash_workers", "semibandits.learning.database.backend", "semibandits.learning.database.journal"]
+        modules = ["crash_workers", "semibandits_server.database.backend", "semibandits_server.database.journal"]
         context.set_forkserver_preload(modules)
 
         def starter(number: int, path: Path) -> Callable[[], BaseProcess]:

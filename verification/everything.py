@@ -22,7 +22,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 KEPT: Final = ROOT / "build" / "verify"
 """Output of the parts, and which of them have passed."""
-READ: Final = ("src", "tests", "verification", "examples", "pyproject.toml")
+READ: Final = ("src", "tests", "verification", "experiments", "examples", "pyproject.toml")
 """What a part may depend on."""
 MUTATED: Final = "certificates solver glpg exchange budgets linear decisions matroids learner storage"
 

@@ -20,8 +20,8 @@ from fuzz_documents import STUDY, TABLE
 from fuzz_judging import REFUSED, RIGHT, Case, Reader, Wrong, check_terminal, require, run_program
 from fuzz_learners import made_database
 
-from semibandits.cli import main
-from semibandits.service import server
+from semibandits_server.service import server
+from semibandits_studies.cli import main
 
 PROBLEM = ["--size", "2"]
 COMMANDS: tuple[tuple[list[str], tuple[str, ...]], ...] = (

@@ -26,9 +26,9 @@ from semibandits import matroids
 from semibandits.client import Client
 from semibandits.errors import SemibanditsError, StorageError
 from semibandits.families.description import digest
-from semibandits.learning.database import journal
-from semibandits.learning.database.entries import Entry
 from semibandits.service import create_app
+from semibandits_server.database import journal
+from semibandits_server.database.entries import Entry
 
 ARCS = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")]
 

@@ -59,7 +59,7 @@ class Process:
     def __init__(self, url: str) -> None:
         self._url = url
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["late_outcomes", "semibandits.learning.database.journal"])
+        self._context.set_forkserver_preload(["late_outcomes", "semibandits_server.database.journal"])
         self._start()
 
     def _start(self) -> None:

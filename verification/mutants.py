@@ -34,6 +34,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LIBRARY, TESTS = ROOT / "src" / "semibandits", ROOT / "tests"
+SERVER = "../semibandits_server"
 GROUPS = {
     "certificates": (
         "regret_bound/certificates: *",
@@ -88,7 +89,7 @@ GROUPS = {
         "tests: learning/test_drift learning/test_learner_machine learning/test_partial_outcomes",
     ),
     "storage": (
-        "learning/database: *",
+        f"{SERVER}/database: *",
         "tests: learning/test_durable learning/test_learner_storage learning/test_repeated_keys learning/test_lost_transactions",
         "tests: learning/test_durable_machine learning/test_grouped_calls",
     ),
@@ -230,7 +231,7 @@ def listed(group: str, *, tests: bool) -> list[Path]:
     found = []
     for folder, names in (line.split(": ") for line in GROUPS[group]):
         if (folder == "tests") == tests:
-            home = TESTS if tests else LIBRARY / folder
+            home = TESTS if tests else (LIBRARY / folder).resolve()
             for name in names.split():
                 files = sorted(home.glob(f"{name}.py"))
                 if not files:

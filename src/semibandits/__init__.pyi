@@ -26,8 +26,6 @@ from semibandits.errors import SolverError as SolverError
 from semibandits.errors import StorageError as StorageError
 from semibandits.errors import TooManyDecisionsError as TooManyDecisionsError
 from semibandits.errors import UnsupportedError as UnsupportedError
-from semibandits.learning.database.durable import DurableLearner as DurableLearner
-from semibandits.learning.database.opening import open_learner as open_learner
 from semibandits.learning.drift import Drift as Drift
 from semibandits.learning.intervals import Estimates as Estimates
 from semibandits.learning.learner import Learner as Learner
@@ -49,7 +47,6 @@ from semibandits.regret_bound.glpg.reduction import ReducedProblem as ReducedPro
 from semibandits.regret_bound.result import ExplorationPlan as ExplorationPlan
 from semibandits.regret_bound.result import GravesLaiResult as GravesLaiResult
 from semibandits.regret_bound.solve import graves_lai as graves_lai
-from semibandits.reporting.report import write_report as write_report
 from semibandits.rewards.base import RewardModel as RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards as BernoulliRewards
 from semibandits.rewards.bounded import BoundedRewards as BoundedRewards
@@ -62,3 +59,6 @@ from semibandits.rewards.sampled import SampledRewards as SampledRewards
 from semibandits.simulation.results import SimulationResult as SimulationResult
 from semibandits.simulation.results import load_simulation as load_simulation
 from semibandits.simulation.run import simulate as simulate
+from semibandits_server.database.durable import DurableLearner as DurableLearner
+from semibandits_server.database.opening import open_learner as open_learner
+from semibandits_studies.reporting.report import write_report as write_report

@@ -13,9 +13,8 @@ import pkgutil
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import joblib
 import numpy as np
@@ -24,14 +23,13 @@ from numba.core.dispatcher import Dispatcher
 from semibandits import kernels
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.paths import Paths
-from semibandits.errors import Infeasible, LongestPathWarning, SolverError
+from semibandits.errors import Infeasible, LongestPathWarning
 from semibandits.families.family import Family, Guarantee
 from semibandits.families.registry import FAMILIES
 from semibandits.kernels.graphs.laplacian import laplacian_solution
 from semibandits.kernels.machine.cache import KernelCache
 from semibandits.kernels.machine.tiers import expecting
 from semibandits.learning import storage
-from semibandits.learning.database.opening import reopened, stored_size
 from semibandits.learning.learner import Learner
 from semibandits.policies.base import Policy
 from semibandits.policies.registry import POLICIES
@@ -43,16 +41,11 @@ from semibandits.regret_bound.cycles.segments import SharedParts
 from semibandits.regret_bound.solve import Method, solve_bound
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards
-from semibandits.simulation.run import BOUND_SECONDS, simulate
-from semibandits.studies.run import run_study
-from semibandits.studies.study import Execution, Output, Study
-from semibandits.studies.task import Task
+from semibandits.simulation.run import simulate
 
 ROUNDS: Final = 60
 FEW_ROUNDS: Final = 5
 """Rounds of learners after simulations, which have called everything else."""
-MOST_ITEMS: Final = 10_000
-"""Larger learners are not copied to compile for them in the background, which would take much memory and time."""
 MOST_PLANNED: Final = 1_000
 """Plans of larger learners are not made to compile for them: one can take minutes."""
 RATIOS: Final = (1.0, 0.7)
@@ -70,12 +63,12 @@ def compile_kernels(workers: int = 1) -> None:
 
 
 def _compiling(task: Callable[[], None]) -> None:
-    with _compiling_at_once():
+    with compiling_at_once():
         task()
 
 
 @contextmanager
-def _compiling_at_once() -> Iterator[None]:
+def compiling_at_once() -> Iterator[None]:
     """Context in which kernels are compiled at their first call."""
     with expecting(math.inf), warnings.catch_warnings():
         warnings.simplefilter("ignore", LongestPathWarning)
@@ -85,46 +78,20 @@ def _compiling_at_once() -> Iterator[None]:
 def compile_for_policies(families: Iterable[Family], policies: Iterable[Policy]) -> None:
     """Compile what simulations and learners of these policies call on decision sets of these families."""
     policies = tuple(policies)
-    with _compiling_at_once():
+    with compiling_at_once():
         for family in families:
             for space in family.examples():
                 _play(space, policies)
 
 
-def compile_for_study(study: Study) -> None:
-    """Compile what the bound and the simulation of a study call; nothing is written."""
-    simulation = study.simulation
-    if simulation is not None:
-        task = Task(study, redraw=False)
-        rounds = max(_rounds(task.instance.decision_set, policy) for policy in task.policies.values())
-        rounds += simulation.delay if isinstance(simulation.delay, int) else 0
-        horizon = min(simulation.horizon, rounds)
-        simulation = replace(simulation, horizon=horizon, replications=1, checkpoints=None)
-    bound = replace(study.bound, time_limit=min(study.bound_seconds or BOUND_SECONDS, BOUND_SECONDS))
-    nowhere = Output(figure=False, report=False)
-    with _compiling_at_once(), suppress(SolverError):  # that the time is up
-        run_study(replace(study, simulation=simulation, bound=bound, execution=Execution(), output=nowhere))
-
-
-def compile_for_learner(url: str, name: str) -> None:
-    """Compile what asks and tells of a learner in a database call, by rounds of a copy.
-
-    A decision set or policy that is not of the library is refused.
-    """
-    with _compiling_at_once():
-        with reopened(url, name) as stored:
-            state = storage.opened(stored.state())
-        for key in ("drift", "drift_error"):  # random outcomes would be reported as drifts
-            state.pop(key, None)
-        learner = Learner.from_state(storage.sealed(state | {"defer_plans": True}))
-        _use(learner, _rounds(learner.decision_set, learner.policy))
-
-
-def compile_for_served_learner(url: str, name: str) -> None:
-    """The same in the background of a service, except for learners of very many items."""
-    size = stored_size(url, name)
-    if size is not None and size <= MOST_ITEMS:
-        compile_for_learner(url, name)
+def compile_for_state(state: dict[str, Any]) -> None:
+    """Compile what asks and tells of the learner with this state call; it must be one that `Learner.from_state` accepts."""
+    content = storage.opened(state)
+    for key in ("drift", "drift_error"):  # random outcomes would be reported as drifts
+        content.pop(key, None)
+    with compiling_at_once():
+        learner = Learner.from_state(storage.sealed(content | {"defer_plans": True}))
+        _use(learner, rounds_to_compile(learner.decision_set, learner.policy))
 
 
 def cache_folders() -> list[Path]:
@@ -186,7 +153,7 @@ def _use(learner: Learner, rounds: int) -> None:
     learner.estimates()
 
 
-def _rounds(space: DecisionSet, policy: Policy) -> int:
+def rounds_to_compile(space: DecisionSet, policy: Policy) -> int:
     """Number of rounds after which a policy has called all its kernels: first plans need outcomes of all items."""
     return ROUNDS + (min(space.d, MOST_PLANNED) if isinstance(policy, RulePolicy) and policy.plans else 0)
 

@@ -15,7 +15,7 @@ def main() -> None:
     """Import the library and run the program."""
     before = signal.signal(signal.SIGINT, _exit_at_once)
     _replace_closed_streams()
-    from semibandits.cli import main as run
+    from semibandits_studies.cli import main as run
 
     signal.signal(signal.SIGINT, before)
     try:

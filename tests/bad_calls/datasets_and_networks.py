@@ -4,8 +4,8 @@ import math
 
 from semibandits import datasets
 from semibandits.datasets import DelayModel, FareModel, LossModel
-from semibandits.datasets.backbones import multicast_instance
-from semibandits.datasets.borders import borders
+from semibandits_studies.datasets.backbones import multicast_instance
+from semibandits_studies.datasets.borders import borders
 
 INF, NAN = math.inf, math.nan
 DIFFER = "source and target must differ"

@@ -4,9 +4,9 @@ import networkx as nx
 import numpy as np
 
 import semibandits as sb
-from semibandits._graphs import read_edges
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
+from semibandits.inputs.graphs import read_edges
 from semibandits.matroids import Linear, Oracle, Partition, Uniform
 from semibandits.regret_bound.glpg.polytopes import polytope
 

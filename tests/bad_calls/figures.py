@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 import semibandits as sb
 from semibandits.plotting import plot_item_rates, plot_matching_plan, plot_network_plan
-from semibandits.plotting.regret import plot_regret
+from semibandits_studies.plotting.regret import plot_regret
 
 
 def axes():

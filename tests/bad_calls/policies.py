@@ -9,7 +9,7 @@ from semibandits.laws import Mixed, Poisson
 from semibandits.policies import Radius
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.registry import build, policy_from
-from semibandits.studies.policies import named_policies
+from semibandits_studies.studies.policies import named_policies
 
 TRIPLE = sb.MSets(3, 1)
 NAMES, VARIANCE = "rewards must be one of 'auto', 'gaussian', 'bernoulli', got", "variance must be positive, got"

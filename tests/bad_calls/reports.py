@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 
 import semibandits as sb
-from semibandits.instances import instance_from_description
-from semibandits.reporting.page import render
+from semibandits_studies.instances import instance_from_description
+from semibandits_studies.reporting.page import render
 
 TREES = sb.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("d", "c")])
 ONE, HUNDRED = sb.MSets(3, 1), sb.MSets(100, 1)

@@ -66,7 +66,7 @@ OUTSIDE = 'write figure = "photo.png", or name the place when you run the study:
 FIGURE = "figure must be a Path, or the name of a file in folder, got"
 NO_OUTCOMES = "replay must have observed outcomes to draw from, got table, which has none: choose "
 BOUND = "must be without bound.json before a study starts"
-LODZ = sb.instances.ProblemOptions(source="Lodz")
+LODZ = sb.studies.ProblemOptions(source="Lodz")
 REFUSED = [
     (lambda f: problem(f, 'network = "polska"\nsource = "Lodz"'), 'must have both ends, got no target: add target = "NODE"'),
     (lambda f: problem(f, 'network = "polska"'), 'give source and target for paths or routes, or family = "trees"'),

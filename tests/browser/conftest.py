@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from semibandits.reporting.page import render
+from semibandits_studies.reporting.page import render
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (

@@ -12,7 +12,7 @@ import networkx as nx
 import numpy as np
 
 import semibandits as sb
-from semibandits.datasets.networks import network
+from semibandits_studies.datasets.networks import network
 
 NASTY = [
     "</script><script>document.title = 'taken'</script>", '"quoted" & \'single\'', "<img src=x onerror=alert(1)>",

@@ -14,9 +14,9 @@ from playwright.sync_api import expect
 from shown_numbers import close_to, value_of
 
 import semibandits as sb
-from semibandits.service import bounds
-from semibandits.service.page import page_files
-from semibandits.service.pages import POLICY
+from semibandits_server.service import bounds
+from semibandits_server.service.page import page_files
+from semibandits_server.service.pages import POLICY
 from serving import TOKEN, serving
 
 HOST = "http://page.test"

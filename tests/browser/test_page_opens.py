@@ -8,8 +8,8 @@ import samples
 from matplotlib.colors import to_rgb
 from page_checks import CONTRASTS, nameless_controls
 
-from semibandits.plotting.regret import _LOOKS
-from semibandits.plotting.style import INK
+from semibandits_studies.plotting.regret import _LOOKS
+from semibandits_studies.plotting.style import INK
 
 PAYLOADS = {
     **{kind: getattr(samples, kind) for kind in (

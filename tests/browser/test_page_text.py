@@ -10,11 +10,11 @@ import samples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits import web
-from semibandits.reporting import page as report
-from semibandits.reporting.page import data_text, render
-from semibandits.service import page as live
-from semibandits.service.pages import POLICY
+from semibandits_server import web
+from semibandits_server.service import page as live
+from semibandits_server.service.pages import POLICY
+from semibandits_studies.reporting import page as report
+from semibandits_studies.reporting.page import data_text, render
 
 KINDS = ["germany", "tree", "matching", "shortlist", "bound_only", "one_replication", "only_nulls", "large"]
 

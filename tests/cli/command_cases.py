@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import semibandits as sb
-from semibandits.cli import main
-from semibandits.cli.progress import ReplicationLine
+from semibandits_studies.cli import main
+from semibandits_studies.cli.progress import ReplicationLine
 
 TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
 BOUND = 1 / 0.25 + 1 / 0.5

@@ -12,7 +12,7 @@ from command_cases import SHORT, STUDY, TABLE, call, learn
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch):
     """Where kernels are not compiled yet, lines of progress would come that nobody asked for."""
-    monkeypatch.setattr("semibandits.cli.progress.FIRST_SECONDS", math.inf)
+    monkeypatch.setattr("semibandits_studies.cli.progress.FIRST_SECONDS", math.inf)
 
 
 class Program:

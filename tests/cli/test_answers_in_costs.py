@@ -5,7 +5,7 @@ import json
 import pytest
 
 import semibandits as sb
-from semibandits.reporting.formatting import cost_text, lost_text
+from semibandits_studies.reporting.formatting import cost_text, lost_text
 
 ROADS = "tail,head,{}\na,b,{s}9\nb,d,{s}6\na,c,{s}7\nc,d,{s}9.5\n"
 ENDS = ["--source", "a", "--target", "d"]

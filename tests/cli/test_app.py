@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 from command_cases import call
 
-from semibandits.cli.app import COMMANDS
+from semibandits_studies.cli.app import COMMANDS
 
 HEAVY = ("numba", "scipy", "networkx", "matplotlib", "joblib", "semibandits.regret_bound", "semibandits.datasets")
 
@@ -18,12 +18,12 @@ def test_commands_describe_themselves_as_the_list_does(run, monkeypatch, name):
     monkeypatch.setenv("COLUMNS", "140")
     module, summary = COMMANDS[name]
     assert re.search(rf"\b{name} +{re.escape(summary)}", run.output(["--help"]))
-    assert import_module(f"semibandits.cli.{module}").HELP.strip().startswith(summary)
+    assert import_module(f"semibandits_studies.cli.{module}").HELP.strip().startswith(summary)
 
 
 def test_help_imports_nothing_heavy():
     code = (
-        "import sys; from semibandits.cli import main\n"
+        "import sys; from semibandits_studies.cli import main\n"
         "for words in (['--help'], [], ['--version'], ['bond']):\n"
         "    try: main(words)\n"
         f"    except SystemExit: print('loaded', [name for name in {HEAVY!r} if name in sys.modules])"

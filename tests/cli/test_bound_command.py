@@ -131,7 +131,7 @@ def test_decisions_that_are_too_many_to_count_are_not_listed(run, monkeypatch):
         raise AssertionError("bases are listed")
 
     monkeypatch.setattr("semibandits.matroids.base.list_bases", no_list)
-    monkeypatch.setattr("semibandits.reporting.formatting.COUNT_WORK", 2_000_000, raising=False)
+    monkeypatch.setattr("semibandits_studies.reporting.formatting.COUNT_WORK", 2_000_000, raising=False)
     rng = np.random.default_rng(0)
     matroid = {"kind": "linear", "matrix": rng.normal(size=(8, 50)).tolist()}
     description = {"family": "matroid", "matroid": matroid, "theta": rng.random(50).tolist()}
@@ -159,7 +159,7 @@ def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monk
     def solve(decision_set, theta, *, law, **_):
         raise SolverError("asked for 1e-4,\nreached less", unfinished(decision_set, theta, law.variance, value))
 
-    monkeypatch.setattr("semibandits.studies.run.solve_bound", solve)
+    monkeypatch.setattr("semibandits_studies.studies.run.solve_bound", solve)
     arguments = ["bound", "table.csv", "--size", 2, "--plot", "p.png", "--save", "b.json"]
     code, out, err = run(arguments, TABLE)
     assert (code, err) == (3, "Error: asked for 1e-4, reached less\n")
@@ -189,7 +189,7 @@ def test_what_ends_a_solve_is_reported_in_one_line(run, monkeypatch, error, code
     def solve(*_, **__):
         raise error
 
-    monkeypatch.setattr("semibandits.studies.run.solve_bound", solve)
+    monkeypatch.setattr("semibandits_studies.studies.run.solve_bound", solve)
     assert run(["bound", "table.csv", "--size", 2, "--save", "b.json"], TABLE) == (code, "", message)
     assert names() == ["table.csv"]
 
@@ -199,7 +199,7 @@ def test_faults_of_our_own_are_not_hidden(run, monkeypatch):
         raise ZeroDivisionError("ours")
 
     for name in ("solve_bound", "play"):
-        monkeypatch.setattr(f"semibandits.studies.run.{name}", fail)
+        monkeypatch.setattr(f"semibandits_studies.studies.run.{name}", fail)
     for command in (["bound", "table.csv", "--size", 2], [*SHORT, "--rewards", "gaussian"]):
         with pytest.raises(ZeroDivisionError, match="ours"):
             run(command, TABLE)

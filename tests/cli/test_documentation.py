@@ -11,14 +11,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from semibandits.cli.simulate import HELP
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.families.description import fingerprint
 from semibandits.families.registry import TABLES
-from semibandits.instances import FAMILIES, MATROID_KINDS, ProblemOptions, read_table
-from semibandits.instances.roles import ROLES
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES
+from semibandits_studies.cli.simulate import HELP
+from semibandits_studies.instances import FAMILIES, MATROID_KINDS, ProblemOptions, read_table
+from semibandits_studies.instances.roles import ROLES
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

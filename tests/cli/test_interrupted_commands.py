@@ -54,7 +54,7 @@ def test_interruptions_at_other_times(study, monkeypatch, command, words):
         without = "Error: interrupted, nothing written: --output FOLDER keeps finished replications\n"
         assert run(SHORT) == (130, "", without)
     with monkeypatch.context() as patched:
-        patched.setattr("semibandits.studies.run.write_regret_figure", interrupt)
+        patched.setattr("semibandits_studies.studies.run.write_regret_figure", interrupt)
         assert run(command) == (130, "", f"Error: interrupted: kept has the result; {words}\n")
         assert run([*SHORT, "--plot", "p.png"])[2] == "Error: interrupted, nothing written\n"
     assert Path("kept/simulation.zip").exists()
@@ -65,11 +65,11 @@ def test_interruptions_at_other_times(study, monkeypatch, command, words):
 def test_interruptions_of_a_bound(study, monkeypatch):
     run = study(ALONE)
     with monkeypatch.context() as patched:
-        patched.setattr("semibandits.studies.run.solve_bound", interrupt)
+        patched.setattr("semibandits_studies.studies.run.solve_bound", interrupt)
         assert run(["run", "study.toml"]) == (130, "", "Error: interrupted, nothing written\n")
     assert not Path("study-results").exists()
     with monkeypatch.context() as patched:
-        patched.setattr("semibandits.reporting.report.write_payload", interrupt)
+        patched.setattr("semibandits_studies.reporting.report.write_payload", interrupt)
         code, _, err = run(["run", "study.toml"])
     assert (code, err) == (130, "Error: interrupted: study-results has the bound; the same command writes the rest\n")
     out = run.output(["run", "study.toml"])

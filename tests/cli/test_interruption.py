@@ -8,7 +8,7 @@ from numba import njit
 from numba.core import event
 from numba.extending import overload
 
-from semibandits.cli.interruption import COMPILING, PASS, InterruptWatch
+from semibandits_studies.cli.interruption import COMPILING, PASS, InterruptWatch
 
 
 def pressing(times):

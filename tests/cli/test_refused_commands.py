@@ -185,8 +185,8 @@ def test_a_refused_command_is_one_line_and_writes_nothing(crowded, monkeypatch, 
 
 @pytest.mark.parametrize("command", [["bound", "table.csv", "--size", 2], SHORT])
 def test_without_matplotlib_figures_are_refused_before_solving(run, monkeypatch, command):
-    monkeypatch.setattr("semibandits.reporting.figures.find_spec", lambda _: None)
-    monkeypatch.setattr("semibandits.studies.run.solve_bound", None)
+    monkeypatch.setattr("semibandits_studies.reporting.figures.find_spec", lambda _: None)
+    monkeypatch.setattr("semibandits_studies.studies.run.solve_bound", None)
     err = run.error([*command, "--plot", "p.png"], TABLE)
     assert err == "Error: figures need matplotlib, which is not installed: run pip install matplotlib\n"
 
@@ -201,8 +201,8 @@ def test_tables_that_are_too_large_are_an_error_before_they_are_built(run, monke
 
 @pytest.mark.parametrize("action", ["create", "list", "show", "export", "import", "prune"])
 def test_a_missing_package_is_one_error(run, monkeypatch, action):
-    for name in [name for name in sys.modules if name.startswith("semibandits.learning.database.")]:
-        if name != "semibandits.learning.database.opening":
+    for name in [name for name in sys.modules if name.startswith("semibandits_server.database.")]:
+        if name != "semibandits_server.database.opening":
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     rest = [] if action in ("list", "import") else ["courier", "power-grid"] if action == "create" else ["courier"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from command_cases import data_of, names
 
-from semibandits.cli.report_command import HELP
+from semibandits_studies.cli.report_command import HELP
 
 
 def test_the_report_is_written_to_the_folder(run, results):

@@ -11,7 +11,7 @@ import pytest
 from command_cases import ALONE, SHORT, STUDY
 
 from semibandits import datasets, graves_lai, load_simulation
-from semibandits.studies import run as studies_run
+from semibandits_studies.studies import run as studies_run
 
 
 def files(folder):
@@ -134,7 +134,7 @@ def test_output_that_cannot_be_written(study, monkeypatch):
 def test_output_that_cannot_be_written_by_a_process(study):
     """Nor does the end of the process try it again."""
     study(ALONE)
-    command = [sys.executable, "-c", "from semibandits.cli import main; main()", "datasets"]
+    command = [sys.executable, "-c", "from semibandits_studies.cli import main; main()", "datasets"]
     with open("table.csv", encoding="utf-8") as read_only:
         done = subprocess.run(command, stdout=read_only, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)

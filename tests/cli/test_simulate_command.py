@@ -13,7 +13,7 @@ from command_cases import BOUND, SHORT, TABLE, interrupt, names
 
 from semibandits import CUCB, GaussianRewards, MSets, SolverError, graves_lai, load_simulation, simulate
 from semibandits.policies.registry import POLICIES
-from semibandits.studies import run as command
+from semibandits_studies.studies import run as command
 
 
 def test_all_policies_play_by_default(run):
@@ -97,7 +97,7 @@ def test_bernoulli_rewards_are_compared_with_their_own_bound(run, monkeypatch):
     def fail(*_, **__):
         raise SolverError("no luck")
 
-    monkeypatch.setattr("semibandits.studies.run.solve_bound", fail)
+    monkeypatch.setattr("semibandits_studies.studies.run.solve_bound", fail)
     answer = run.json(arguments, TABLE)
     assert (answer["lower"], answer["value"]) == (None, None)
     out = run.output(arguments)
@@ -117,7 +117,7 @@ def test_a_bound_without_a_plan_has_one_end(run, monkeypatch):
     def half_solved(*arguments, **options):
         return dataclasses.replace(graves_lai(*arguments, **options), lower=1.0, value=math.inf)
 
-    monkeypatch.setattr("semibandits.studies.run.solve_bound", half_solved)
+    monkeypatch.setattr("semibandits_studies.studies.run.solve_bound", half_solved)
     answer = run.json(SHORT, TABLE)
     assert (answer["lower"], answer["value"]) == (1.0, None)
     assert answer["policies"][0]["slope_ratio"] == answer["policies"][0]["slope"]
@@ -211,7 +211,7 @@ def test_figures_go_where_they_are_wanted(run):
 
 
 def test_without_matplotlib_the_folder_has_no_figure(run, monkeypatch):
-    monkeypatch.setattr("semibandits.reporting.figures.find_spec", lambda _: None)
+    monkeypatch.setattr("semibandits_studies.reporting.figures.find_spec", lambda _: None)
     out = run.output([*SHORT, "--output", "run"], TABLE)
     assert "no figure in the folder" in out
     assert not Path("run/regret.png").exists()
@@ -232,7 +232,7 @@ def test_a_folder_is_not_used_twice_unless_it_is_resumed(run):
     ("1e9", ""), ("1e11", "Warning: 2e11 rounds take at least about 11 hours of one core: "), ("1e13", " 46 days of one core"),
 ])  # fmt: skip
 def test_a_horizon_that_takes_hours_gets_a_warning(run, monkeypatch, horizon, words):
-    monkeypatch.setattr("semibandits.cli.studying.run_study", interrupt)
+    monkeypatch.setattr("semibandits_studies.cli.studying.run_study", interrupt)
     code, _, err = run(["simulate", "table.csv", "--size", 2, "-p", "CUCB", "-n", 2, "-T", horizon], TABLE)
     assert code == 130
     assert words in err

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from semibandits.cli.terminal import print_remark
+from semibandits_studies.cli.terminal import print_remark
 
 MARKED = "Alien [remastered]"
 CODED = "v :smile:"
@@ -58,7 +58,7 @@ def test_simulate_prints_names_and_folder_literally(run):
 
 def test_only_one_module_makes_consoles_and_prints():
     makers = {"rich.text", " Console(", "Text(", " print(", "typer.echo"}
-    for module in resources.files("semibandits.cli").iterdir():
+    for module in resources.files("semibandits_studies.cli").iterdir():
         if module.name.endswith(".py") and module.name != "terminal.py":
             text = module.read_text(encoding="utf-8")
             assert not [maker for maker in makers if maker in text], module.name

@@ -7,8 +7,8 @@ import pytest
 from command_cases import SHORT, TABLE, data_of
 
 from semibandits.errors import InvalidInputError
-from semibandits.reporting.report import retitled
-from semibandits.reporting.sources import read_results
+from semibandits_studies.reporting.report import retitled
+from semibandits_studies.reporting.sources import read_results
 
 TEXTS = {"title": "Front page", "unit": "clicks", "question": "Which item?"}
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import semibandits as sb
-from semibandits.client import Client, transport
-from semibandits.service import bounds
+from semibandits.client import Client
+from semibandits_server.client import transport
+from semibandits_server.service import bounds
 from serving import TOKEN, serving
 
 PAGE = Path(__file__).parents[2] / "docs" / "client.md"

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.client import Client, Round, transport
+from semibandits.client import Client, Round
+from semibandits_server.client import transport
 
 TOKEN = "a-secret-token"
 ASKED = (200, {"rounds": [{"round": 7, "items": [["home", "a"], "b"], "indices": [0, 4]}]})

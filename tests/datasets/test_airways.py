@@ -6,7 +6,7 @@ import pytest
 from built import built, great_circle, solved
 
 from semibandits.datasets import FareModel
-from semibandits.datasets.airways import boston_san_diego
+from semibandits_studies.datasets.airways import boston_san_diego
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from semibandits.datasets.borders import _clipped, borders
+from semibandits_studies.datasets.borders import _clipped, borders
 
 WORLD = (-180, -90, 180, 90)
 

@@ -11,9 +11,9 @@ from built import built, solved
 
 import semibandits as sb
 from semibandits import datasets
-from semibandits.datasets.registry import AEQUILIBRAE, ENTRIES, RECBOLE, TOPOHUB
-from semibandits.instances import FAMILIES
-from semibandits.reporting.formatting import count_decisions
+from semibandits_studies.datasets.registry import AEQUILIBRAE, ENTRIES, RECBOLE, TOPOHUB
+from semibandits_studies.instances import FAMILIES
+from semibandits_studies.reporting.formatting import count_decisions
 
 ROWS = {row.name: row for row in datasets.catalogue()}
 COSTLY = {
@@ -111,7 +111,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
 
 
 def test_every_table_has_its_terms_and_its_script():
-    folder = files("semibandits.datasets").joinpath("tables")
+    folder = files("semibandits_studies.datasets").joinpath("tables")
     tables = {path.name for path in folder.iterdir() if path.name.endswith(".json")}
     notice = folder.joinpath("NOTICE.txt").read_text(encoding="utf-8")
     for table in tables:

@@ -6,8 +6,8 @@ import pytest
 from built import built
 
 import semibandits as sb
-from semibandits.datasets import cities
-from semibandits.reporting.formatting import change_text, decision_text
+from semibandits_studies.datasets import cities
+from semibandits_studies.reporting.formatting import change_text, decision_text
 
 
 def test_sizes_of_the_networks():

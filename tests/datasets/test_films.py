@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from built import built
 
-from semibandits.datasets import films
 from semibandits.errors import SemibanditsError
+from semibandits_studies.datasets import films
 
 OCCUPATIONS = (
     "student", "educator", "engineer", "programmer", "administrator",

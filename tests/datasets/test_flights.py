@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from built import built, histogram, solved
 
-TABLE = json.loads(files("semibandits.datasets").joinpath("tables", "flights.json").read_text(encoding="utf-8"))
+TABLE = json.loads(files("semibandits_studies.datasets").joinpath("tables", "flights.json").read_text(encoding="utf-8"))
 ROUTES = ("flights-on-time", "flights-two-a-carrier", "flights-quotas")
 
 

@@ -9,12 +9,12 @@ import pytest
 from built import built, solved
 
 from semibandits.datasets import LossModel
-from semibandits.datasets.power_grid import radial
+from semibandits_studies.datasets.power_grid import radial
 
 
 @pytest.fixture(scope="module")
 def table():
-    path = files("semibandits.datasets").joinpath("tables", "power_grid.json")
+    path = files("semibandits_studies.datasets").joinpath("tables", "power_grid.json")
     return json.loads(path.read_text(encoding="utf-8"))
 
 

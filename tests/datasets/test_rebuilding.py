@@ -16,7 +16,7 @@ from built import histogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.datasets import flights
+from semibandits_studies.datasets import flights
 
 SCRIPTS = Path(__file__).parents[2] / "tools" / "rebuild_tables"
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import semibandits as sb
 from family_examples import EXAMPLES
 from semibandits import TooManyDecisionsError, matroids
-from semibandits._counts import DecisionCount
 from semibandits.decisions import matchings as matchings_module
 from semibandits.kernels.matroids.determinants import determinant_modulo
 from semibandits.matroids import _matrix_tree
-from semibandits.reporting.formatting import COUNT_WORK, LARGEST_COUNT, count_decisions
+from semibandits.matroids.counts import DecisionCount
+from semibandits_studies.reporting.formatting import COUNT_WORK, LARGEST_COUNT, count_decisions
 
 RNG = np.random.default_rng(0)
 COMPLETE = [(i, j) for i in range(3) for j in range(4)]

@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 import semibandits as sb
-from semibandits.cli import main
 from semibandits.client import Client
+from semibandits_studies.cli import main
 from serving import TOKEN, serving
 
 ROOT = Path(__file__).parents[2]

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from semibandits._files import similar_file, write_whole
 from semibandits.errors import InvalidInputError
-from semibandits.instances.files import check_target, read_text
+from semibandits.formats.files import similar_file, write_whole
+from semibandits_studies.instances.files import check_target, read_text
 
 
 def test_round_trip(tmp_path):

@@ -11,11 +11,11 @@ from psycopg import OperationalError
 from sqlalchemy import URL
 
 import semibandits as sb
-from semibandits._printable import url_without_password, without_passwords
-from semibandits.cli.terminal import print_remark
 from semibandits.errors import InvalidInputError, StorageError
-from semibandits.learning.database.backend import Backend
-from semibandits.service.logs import Lines
+from semibandits.formats.printable import url_without_password, without_passwords
+from semibandits_server.database.backend import Backend
+from semibandits_server.service.logs import Lines
+from semibandits_studies.cli.terminal import print_remark
 
 SECRET = "begin-of-it", "end-of-it"
 SERVER = "postgresql://bob@127.0.0.1:1/db"

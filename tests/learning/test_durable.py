@@ -12,8 +12,8 @@ from learner_cases import OPTIONS, POLICIES, SETS, execute, means_of, new, opene
 
 import semibandits as sb
 from semibandits.errors import StorageError
-from semibandits.learning.database import opening
-from semibandits.learning.database.entries import Entry
+from semibandits_server.database import opening
+from semibandits_server.database.entries import Entry
 
 
 def play(learners, rounds, theta, seed=0):
@@ -196,7 +196,7 @@ def test_pruning_keeps_the_state_and_others_continue(url):
 
 
 def test_one_that_is_far_behind_continues_from_a_snapshot(url, monkeypatch):
-    monkeypatch.setattr("semibandits.learning.database.replica.BATCH", 8)
+    monkeypatch.setattr("semibandits_server.database.replica.BATCH", 8)
     learner, other = new(url, snapshot_every=10), opened(url)
     for _ in range(22):
         learner.ask()

@@ -16,10 +16,10 @@ import semibandits as sb
 from semibandits import InvalidInputError, SemibanditsError, StorageError, matroids
 from semibandits.families.description import rebuild
 from semibandits.learning import storage
-from semibandits.learning.database import journal, transfer
-from semibandits.learning.database.entries import Entry
-from semibandits.learning.database.opening import existing, new_backend, stored_learner
 from semibandits.policies.many.few import FewItems
+from semibandits_server.database import journal, transfer
+from semibandits_server.database.entries import Entry
+from semibandits_server.database.opening import existing, new_backend, stored_learner
 
 MOST_MEMORY = 32 * 2**20
 VALUES = st.sampled_from(

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from learner_cases import new
 
-import semibandits as sb
 from interrupter import interrupted
 from marks import later
+from semibandits_server import database
 
-FOLDER = Path(sb.__file__).parent / "learning" / "database"
+FOLDER = Path(database.__file__).parent
 
 
 def begun(url):

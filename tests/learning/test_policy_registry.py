@@ -10,7 +10,7 @@ from semibandits import AESCB, ESCB, OSSB, Radius, ThompsonSampling
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Mixed, Poisson
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES, build, policy_from
-from semibandits.studies.policies import named_policies
+from semibandits_studies.studies.policies import named_policies
 
 OPTIONS = {
     "radius": [*RADII, Radius(loglog=2.0)],

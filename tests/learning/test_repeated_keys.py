@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError
-from semibandits.learning.database.entries import Entry
+from semibandits_server.database.entries import Entry
 
 LABELS = ("a", "b", "c", "d")
 OTHER = "key must be one for the same call, got 'k', which was {} of the rounds .* with other arguments: choose another key"

@@ -10,9 +10,9 @@ from learner_cases import execute, new, summed
 
 import semibandits as sb
 from semibandits.errors import StorageError
-from semibandits.learning.database import durable, replica, schema, times, transfer
-from semibandits.learning.database.entries import Entry
-from semibandits.learning.database.opening import stored_learner
+from semibandits_server.database import durable, replica, schema, times, transfer
+from semibandits_server.database.entries import Entry
+from semibandits_server.database.opening import stored_learner
 
 START = 1_700_000_000_000
 

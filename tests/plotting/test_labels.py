@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.plotting.labels import _length_inside, place_labels
+from semibandits_studies.plotting.labels import _length_inside, place_labels
 
 coordinate = st.integers(-6, 6).map(float)
 

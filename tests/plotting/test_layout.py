@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist
 
 from semibandits.decisions.routes import Routes
 from semibandits.families.registry import family_of
-from semibandits.plotting.layout import layered_layout, node_positions, spring_layout
+from semibandits_studies.plotting.layout import layered_layout, node_positions, spring_layout
 
 
 def crossings(places, tails, heads):

@@ -12,8 +12,8 @@ import semibandits as sb
 from semibandits import GravesLaiResult, Matchings, MatroidIntersection, MSets, Paths, SpanningTrees
 from semibandits.matroids import Graphic, Partition, Uniform
 from semibandits.plotting import plot_item_rates, plot_network_plan, plot_plan
-from semibandits.plotting.style import BEST, UNEXPLORED, rate_colours, rate_norm
 from semibandits.regret_bound.result import Status
+from semibandits_studies.plotting.style import BEST, UNEXPLORED, rate_colours, rate_norm
 
 
 def made_up(decision_set, theta, rates=None, value=12.5, gap=1e-5):

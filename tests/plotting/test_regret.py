@@ -14,10 +14,10 @@ from matplotlib.colors import to_rgba
 from matplotlib.image import imread
 
 from semibandits import MSets, SemibanditsError, SimulationResult, graves_lai
-from semibandits.plotting.exploration import MOST_LABELS, MOST_ROWS, PLAN_LABEL, plot_exploration
-from semibandits.plotting.regret import _LOOKS, BOUND_LABEL, plot_regret, spread
-from semibandits.plotting.style import BEST
 from semibandits.simulation.checkpoints import log_spaced
+from semibandits_studies.plotting.exploration import MOST_LABELS, MOST_ROWS, PLAN_LABEL, plot_exploration
+from semibandits_studies.plotting.regret import _LOOKS, BOUND_LABEL, plot_regret, spread
+from semibandits_studies.plotting.style import BEST
 
 NAMES = tuple(f"policy {k}" for k in range(10))
 

@@ -1,4 +1,4 @@
-"""GLADE has less regret than Thompson sampling: the small sister of verification/compare.py, which goes to a million rounds.
+"""GLADE has less regret than Thompson sampling: the small sister of experiments/compare.py, which goes to a million rounds.
 
 10^4 rounds, 80 replications, fixed seeds. In each replication the n-th reward of an item is the same number for both policies,
 so that regrets are compared in pairs: their mean difference must lie more than MARGIN = 3 standard errors below 0.

@@ -103,7 +103,7 @@ def test_plausibility_threshold(name):
     ],
 )
 def test_plausible_decisions_are_explored(family, name, rivals, situations):
-    """Random statistics with a fixed seed. The search is not exact; see verification/plausible.py for how often it misses."""
+    """Random statistics with a fixed seed. The search is not exact; see experiments/plausible.py for how often it misses."""
     law, means_of = LAWS[name]
     decisions = SETS[family].enumerate()
     d, m = decisions.shape[1], int(decisions.sum(1).max())

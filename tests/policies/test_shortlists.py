@@ -1,4 +1,4 @@
-"""Realistic shortlists: hundreds of articles, quotas, and clicks of 0 and 1. Long version: verification/shortlists.py."""
+"""Realistic shortlists: hundreds of articles, quotas, and clicks of 0 and 1. Long version: experiments/shortlists.py."""
 
 import itertools
 import re

@@ -11,7 +11,8 @@ import pytest
 from keep import facts_of, means_of, played, signatures
 
 import semibandits as sb
-from semibandits.studies import read_study, run, run_study
+from semibandits.studies import read_study, run_study
+from semibandits_studies.studies import run
 
 RELEASES = sorted(path for path in Path(__file__).parent.iterdir() if (path / "learners.json").exists())
 CASES = [(path, name) for path in RELEASES for name in json.loads((path / "learners.json").read_text("utf-8"))]

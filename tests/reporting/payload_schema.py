@@ -3,8 +3,8 @@
 import json
 import math
 
-from semibandits.reporting.payload import payload_of
-from semibandits.reporting.report import report_data
+from semibandits_studies.reporting.payload import payload_of
+from semibandits_studies.reporting.report import report_data
 
 KEYS = {
     "payload": "schema title subtitle unit note answers bound simulation items plan drawing layers tables version",

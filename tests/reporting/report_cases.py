@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.cli import main
 from semibandits.matroids import Graphic, Laminar, Partition
+from semibandits_studies.cli import main
 
 ARCS = [("r", "a"), ("r", "b"), ("a", "b"), ("b", "a"), ("b", "c")]
 DECISIONS = {

@@ -9,14 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits._counts import DecisionCount
-from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
-from semibandits.instances import instance_from_description
 from semibandits.kernels.machine.tiers import announce
+from semibandits.matroids.counts import DecisionCount
 from semibandits.regret_bound.result import Progress
-from semibandits.reporting.formatting import amount, bracket_text, change_text, count_text, decision_text, mean_text, number_text
-from semibandits.reporting.policy_cards import percent
-from semibandits.reporting.shapes import number_of_decisions
+from semibandits_studies.cli.progress import ProgressLine, ReplicationLine, ticking
+from semibandits_studies.instances import instance_from_description
+from semibandits_studies.reporting.formatting import (
+    amount,
+    bracket_text,
+    change_text,
+    count_text,
+    decision_text,
+    mean_text,
+    number_text,
+)
+from semibandits_studies.reporting.policy_cards import percent
+from semibandits_studies.reporting.shapes import number_of_decisions
 
 
 def paths(*edges, source="a", target="d"):

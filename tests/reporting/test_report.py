@@ -9,9 +9,9 @@ import pytest
 from report_cases import DECISIONS, case
 
 import semibandits as sb
-from semibandits._printable import visible
-from semibandits.instances import instance_from_description
-from semibandits.reporting.page import _size
+from semibandits.formats.printable import visible
+from semibandits_studies.instances import instance_from_description
+from semibandits_studies.reporting.page import _size
 
 
 def data_of(path):

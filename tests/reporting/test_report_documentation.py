@@ -6,8 +6,8 @@ from pathlib import Path
 
 from report_cases import DECISIONS, case, command
 
-from semibandits.reporting.payload import payload_of
-from semibandits.reporting.report import report_data
+from semibandits_studies.reporting.payload import payload_of
+from semibandits_studies.reporting.report import report_data
 
 PAGE = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
 

@@ -7,10 +7,10 @@ import pytest
 from report_cases import case, command
 
 import semibandits as sb
-from semibandits.instances import instance_from_description, write_json
 from semibandits.policies.registry import POLICIES
-from semibandits.reporting.report import report_data
-from semibandits.reporting.reproduce import expression, reproduction
+from semibandits_studies.instances import instance_from_description, write_json
+from semibandits_studies.reporting.report import report_data
+from semibandits_studies.reporting.reproduce import expression, reproduction
 
 INSTANCE = {"family": "msets", "size": 2, "theta": [0.9, 0.7, 0.5, 0.3], "variance": 0.25}
 

@@ -9,11 +9,11 @@ from payload_schema import payload_for as shown
 
 import semibandits as sb
 from example_sets import street_grid
-from semibandits.instances import instance_from_description
-from semibandits.reporting.figures import write_figure
-from semibandits.reporting.report import report_data
-from semibandits.reporting.selection import MOST_ITEMS, shown_items
-from semibandits.reporting.streets import directions, stretches
+from semibandits_studies.instances import instance_from_description
+from semibandits_studies.reporting.figures import write_figure
+from semibandits_studies.reporting.report import report_data
+from semibandits_studies.reporting.selection import MOST_ITEMS, shown_items
+from semibandits_studies.reporting.streets import directions, stretches
 
 
 def city(side=30):
@@ -67,7 +67,7 @@ def test_the_figure_of_a_plan_shows_the_part_of_a_large_network_around_it(tmp_pa
     town, drawn = city(6), []
     bound = sb.graves_lai(town.decision_set, town.theta, town.variance)
     for most in (10, 10_000):
-        monkeypatch.setattr("semibandits.plotting.network.MOST_LINKS", most)
+        monkeypatch.setattr("semibandits_studies.plotting.network.MOST_LINKS", most)
         write_figure(town, bound, tmp_path / "plan.svg")
         drawn.append((tmp_path / "plan.svg").read_text(encoding="utf-8"))
     assert len(drawn[0]) < len(drawn[1])

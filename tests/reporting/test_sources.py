@@ -12,9 +12,9 @@ from payload_schema import checked_payload
 from report_cases import command
 
 from semibandits import CUCB, BernoulliRewards, GaussianRewards, InvalidInputError, MSets, graves_lai, load_simulation, simulate
-from semibandits.reporting.payload import payload_of
-from semibandits.reporting.sources import read_results
 from semibandits.studies import read_study, run_study
+from semibandits_studies.reporting.payload import payload_of
+from semibandits_studies.reporting.sources import read_results
 
 TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
 

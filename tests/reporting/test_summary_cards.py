@@ -14,14 +14,14 @@ from report_cases import DECISIONS, case
 
 import semibandits as sb
 from semibandits import CUCB, BernoulliRewards, GaussianRewards, MatroidIntersection, MSets, Paths, graves_lai, simulate
-from semibandits.instances import instance_from_description
 from semibandits.matroids import Graphic, Partition
-from semibandits.reporting.drawings import network_of
-from semibandits.reporting.formatting import amount, mean_text
-from semibandits.reporting.report import report_data
-from semibandits.reporting.report_data import Structure
-from semibandits.reporting.shapes import how_many
-from semibandits.reporting.summary_cards import summary_cards
+from semibandits_studies.instances import instance_from_description
+from semibandits_studies.reporting.drawings import network_of
+from semibandits_studies.reporting.formatting import amount, mean_text
+from semibandits_studies.reporting.report import report_data
+from semibandits_studies.reporting.report_data import Structure
+from semibandits_studies.reporting.shapes import how_many
+from semibandits_studies.reporting.summary_cards import summary_cards
 
 
 def cards(simulation=None, bound=None, instance=None, decision_set=None, **changes):

@@ -8,7 +8,8 @@ from fastapi.testclient import TestClient
 from servers import HERE, LOCAL, serving
 
 import semibandits as sb
-from semibandits.service import Settings, catalogue, create_app
+from semibandits.service import Settings, create_app
+from semibandits_server.service import catalogue
 
 STREETS = [("home", "a"), ("home", "b"), ("a", "b"), ("a", "work"), ("b", "work")]
 

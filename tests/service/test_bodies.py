@@ -5,10 +5,10 @@ import json
 import pytest
 
 import semibandits as sb
-from semibandits import wire
-from semibandits.service import bodies
-from semibandits.service.answers import Refusal
-from semibandits.service.item_labels import ItemLabels
+from semibandits_server import wire
+from semibandits_server.service import bodies
+from semibandits_server.service.answers import Refusal
+from semibandits_server.service.item_labels import ItemLabels
 
 WRONG = [
     (wire.Forget, {}, "the body must have the key 'round', got none: add it"),

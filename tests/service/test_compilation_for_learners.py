@@ -11,20 +11,20 @@ import pytest
 from servers import post, serving
 
 import semibandits as sb
-from semibandits.service.compilation import TASK
+from semibandits_server.service.compilation import TASK
 
 AUTOMATIC = {"SEMIBANDITS_TIER": "auto", "SEMIBANDITS_BACKGROUND": "1"}
 KERNELS = """
 import contextlib, json, sys
 import semibandits as sb
-from semibandits.cli import main
+from semibandits_studies.cli import main
 from semibandits.decisions.compiled import pointer
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.machine.background import background
 
 def kernels():
     '''The compiled kernels of this process, with their types, and the number of pointers.'''
-    modules = [module for name, module in sys.modules.items() if name.startswith("semibandits.")]
+    modules = [module for name, module in sys.modules.items() if name.startswith("semibandits")]
     found = {one for module in modules for one in vars(module).values() if isinstance(one, tiers.Kernel)}
     names = [f"{one.__module__}.{one.__name__}{types}" for one in found for types in one.overloads]
     return {"kernels": names, "pointers": pointer.cache_info().currsize}

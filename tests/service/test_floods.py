@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from semibandits.service.protocol import HEAD_SECONDS, MOST_HEAD, MOST_HEADERS, MOST_WAITING, REFUSAL, LimitedHttp
+from semibandits_server.service.protocol import HEAD_SECONDS, MOST_HEAD, MOST_HEADERS, MOST_WAITING, REFUSAL, LimitedHttp
 
 HEAD = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = b"POST /v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"

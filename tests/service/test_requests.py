@@ -13,7 +13,8 @@ import pytest
 from servers import error_of, post
 
 import semibandits as sb
-from semibandits.service import bounds, create_app
+from semibandits.service import create_app
+from semibandits_server.service import bounds
 
 
 @pytest.fixture

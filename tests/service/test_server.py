@@ -13,7 +13,7 @@ from servers import post, serving
 
 import semibandits as sb
 from semibandits import service
-from semibandits.cli import main
+from semibandits_studies.cli import main
 
 TOKEN = "a-token-of-this-test"
 SECRET_COST = 987.654321
@@ -168,7 +168,7 @@ def test_what_does_not_start(url, tmp_path, capsys, monkeypatch):
 
 def test_a_missing_package_is_one_error(url, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "semibandits.service.server", raising=False)
+    monkeypatch.delitem(sys.modules, "semibandits_server.service.server", raising=False)
     monkeypatch.delattr(service, "server", raising=False)
     assert refused(capsys, "--storage", url) == (
         "semibandits serve needs uvicorn, which is not installed: run pip install fastapi fastapi-swagger httptools msgspec "

@@ -12,8 +12,9 @@ from fastapi.testclient import TestClient
 from servers import HERE
 
 import semibandits as sb
-from semibandits.cli import main
-from semibandits.service import catalogue, create_app
+from semibandits.service import create_app
+from semibandits_server.service import catalogue
+from semibandits_studies.cli import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8000"

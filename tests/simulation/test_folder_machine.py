@@ -98,7 +98,7 @@ class Machine(RuleBasedStateMachine):
             raise Killed
 
         try:
-            with mock.patch("semibandits._files.os.replace", dying):
+            with mock.patch("semibandits.formats.files.os.replace", dying):
                 self.resumed(self.size)
         except Killed:
             content = (self.folder / RESULT).read_bytes() if (self.folder / RESULT).exists() else None

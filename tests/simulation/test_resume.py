@@ -112,7 +112,7 @@ def test_a_part_that_cannot_be_opened_is_an_error_and_stays(tmp_path, monkeypatc
         return open(path, mode)
 
     with monkeypatch.context() as patch:
-        patch.setattr("semibandits._files.open", no_more_files, raising=False)
+        patch.setattr("semibandits.formats.files.open", no_more_files, raising=False)
         with pytest.raises(sb.InvalidInputError, match="must be a readable file"):
             small(tmp_path, resume=True)
     assert all(part.exists() for part in parts)

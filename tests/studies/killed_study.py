@@ -12,7 +12,7 @@ def main(path: str, when: str) -> None:
 
     study = read_study(path)
     if when == "before":
-        from semibandits.studies import run
+        from semibandits_studies.studies import run
 
         run.play = wait  # the bound is known, and nothing was played
     run_study(study, progress=wait)

@@ -3,7 +3,8 @@
 import math
 from pathlib import Path
 
-from semibandits.studies import read_study, run, run_study
+from semibandits.studies import read_study, run_study
+from semibandits_studies.studies import run
 
 TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
 BOUND = 1 / 0.25 + 1 / 0.5

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from study_cases import ALONE, STUDY, TABLE, names, no_work, run_again, run_text, state
 
-from semibandits._files import own_file, read_bytes
-from semibandits._toml import MOST_PARTS, strict_toml
 from semibandits.errors import InvalidInputError
-from semibandits.reporting.sources import ABOUT, BOUND, DESCRIPTION, INSTANCE, RESULT, TIMINGS, read_results
-from semibandits.reporting.sources import STUDY as KEPT
+from semibandits.formats.files import own_file, read_bytes
+from semibandits.formats.toml import MOST_PARTS, strict_toml
 from semibandits.studies import Output, read_study
+from semibandits_studies.reporting.sources import ABOUT, BOUND, DESCRIPTION, INSTANCE, RESULT, TIMINGS, read_results
+from semibandits_studies.reporting.sources import STUDY as KEPT
 
 SECRET = "password = 'hunter2'\n"
 READ = (INSTANCE, BOUND, RESULT, KEPT, ABOUT, DESCRIPTION, TIMINGS)

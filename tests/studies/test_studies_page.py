@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from semibandits.policies.registry import POLICIES
-from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
 from semibandits.studies import BoundOptions, Execution, SimulationOptions, read_study, run_study
-from semibandits.studies.fields import KEYS
+from semibandits_studies.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
+from semibandits_studies.studies.fields import KEYS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")

@@ -12,7 +12,8 @@ from study_cases import BOUND, FILES, STUDY, TABLE, names, no_work, run_again, r
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError
-from semibandits.studies import BoundOptions, Output, SimulationOptions, Study, find_problem, read_study, run, run_study
+from semibandits.studies import BoundOptions, Output, SimulationOptions, Study, find_problem, read_study, run_study
+from semibandits_studies.studies import run
 
 
 def test_other_files_are_not_overwritten(place):
@@ -222,7 +223,7 @@ def test_without_a_folder_nothing_is_kept(place):
 
 def test_studies_are_built_in_python_too(place):
     study = Study(
-        problem=find_problem("polska", sb.instances.ProblemOptions(family="trees")),
+        problem=find_problem("polska", sb.studies.ProblemOptions(family="trees")),
         simulation=SimulationOptions(policies=("CUCB",), horizon=50, replications=2),
         bound=BoundOptions(gap=1e-3),
         output=Output(folder=Path("out"), report=False),

@@ -9,9 +9,10 @@ from study_cases import FILES, STUDY, TABLE, names, no_work, run_again, run_text
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError
-from semibandits.reporting.payload import payload_of
-from semibandits.reporting.sources import read_results
-from semibandits.studies import read_study, run, run_study
+from semibandits.studies import read_study, run_study
+from semibandits_studies.reporting.payload import payload_of
+from semibandits_studies.reporting.sources import read_results
+from semibandits_studies.studies import run
 
 WITH_SECONDS = {"bound.json", "report.html", "summary.csv", "timings.json"}
 """Files whose bytes differ from run to run, see docs/studies.md."""

@@ -13,10 +13,11 @@ from study_cases import ALONE, BOUND, FILES, STUDY, TABLE, names, no_work, run_a
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError
-from semibandits.reporting.payload import payload_of
-from semibandits.reporting.report import write_payload
-from semibandits.reporting.sources import read_results
-from semibandits.studies import Output, read_study, run, run_study
+from semibandits.studies import Output, read_study, run_study
+from semibandits_studies.reporting.payload import payload_of
+from semibandits_studies.reporting.report import write_payload
+from semibandits_studies.reporting.sources import read_results
+from semibandits_studies.studies import run
 
 SCRIPT = Path(__file__).parent / "killed_study.py"
 

@@ -6,7 +6,7 @@ import tomllib
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from semibandits.studies.toml import toml_text
+from semibandits_studies.studies.toml import toml_text
 
 NAMES = st.from_regex(r"[A-Za-z0-9_-]{1,8}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))  # lone surrogates are no Unicode text

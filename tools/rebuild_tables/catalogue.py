@@ -20,7 +20,7 @@ from common import TABLES
 
 from semibandits import GravesLaiResult, TooManyDecisionsError, graves_lai, smallest_gap
 from semibandits.datasets import CatalogueRow, Dataset, catalogue, list_datasets, load
-from semibandits.reporting.formatting import amount, count_decisions
+from semibandits_studies.reporting.formatting import amount, count_decisions
 
 GAP, TIME_LIMIT = 1e-4, 300.0
 PAGE = TABLES.parents[3] / "docs" / "datasets.md"

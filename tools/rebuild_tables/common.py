@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-TABLES = Path(__file__).parents[2] / "src" / "semibandits" / "datasets" / "tables"
+TABLES = Path(__file__).parents[2] / "src" / "semibandits_studies" / "datasets" / "tables"
 
 
 def member(package: Path, name: str) -> bytes:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from semibandits._graphs import EdgeList, is_graph, read_edges
 from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.graphs import EdgeList, is_graph, read_edges
 
 if TYPE_CHECKING:
     import networkx as nx

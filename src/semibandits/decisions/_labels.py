@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from semibandits._frames import is_frame
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.frames import is_frame
 from semibandits.matroids._checks import as_labels
 
 

@@ -9,10 +9,10 @@ from typing import Final, final
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import checked_answer, item_vector
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.decisions.ordered import maximize_in_order
 from semibandits.errors import Infeasible, SolverError
+from semibandits.inputs.validation import checked_answer, item_vector
 from semibandits.matroids._listing import too_many
 from semibandits.optimization.problems import IndexAnswer
 

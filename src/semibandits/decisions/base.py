@@ -10,15 +10,15 @@ from typing import final
 
 import numpy as np
 
-from semibandits._arguments import whole
-from semibandits._counts import DecisionCount, count_by_listing
-from semibandits._frames import ItemSource
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import as_decision, checked_answer, finite_number, item_vector
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.inputs.arguments import whole
+from semibandits.inputs.frames import ItemSource
+from semibandits.inputs.validation import as_decision, checked_answer, finite_number, item_vector
 from semibandits.kernels.search.outliers import least_reward, without_outliers
+from semibandits.matroids.counts import DecisionCount, count_by_listing
 from semibandits.optimization.front import BudgetFront, front_by_budgets, infeasible, undominated
 from semibandits.optimization.problems import CalledOracle, IndexAnswer
 from semibandits.optimization.rounding import exponent, forgiven, rescaled

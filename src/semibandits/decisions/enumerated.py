@@ -7,16 +7,16 @@ from typing import cast, final
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._counts import DecisionCount
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.validation import item_vector
 from semibandits.kernels.oracles.enumerated import enumerated_index, enumerated_linear
 from semibandits.matroids._checks import as_labels
 from semibandits.matroids._listing import too_many
+from semibandits.matroids.counts import DecisionCount
 
 
 @final

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.formats.text import brief
 
 
 @dataclass(frozen=True, eq=False)

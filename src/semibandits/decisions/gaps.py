@@ -9,15 +9,15 @@ from itertools import count
 
 import numpy as np
 
-from semibandits._arguments import hinted, whole
-from semibandits._costs import item_means
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
-from semibandits._validation import checked_answer, finite_number
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.constants import without_constants
 from semibandits.decisions.routes import Routes
 from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.inputs.arguments import hinted, whole
+from semibandits.inputs.costs import item_means
+from semibandits.inputs.validation import checked_answer, finite_number
 from semibandits.kernels.search.outliers import without_outliers
 from semibandits.optimization.rounding import exponent, rescaled
 

@@ -8,23 +8,23 @@ from typing import final
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._counts import DecisionCount, count_by_listing
-from semibandits._frames import ItemSource, as_pairs
-from semibandits._graphs import numbered_pairs
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import item_vector
 from semibandits.decisions._bipartite import BipartiteEdges, read_bipartite
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, Option
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.frames import ItemSource, as_pairs
+from semibandits.inputs.graphs import numbered_pairs
+from semibandits.inputs.validation import item_vector
 from semibandits.kernels.graphs.assignment import Bipartite, heaviest_matching
 from semibandits.kernels.graphs.exchange import incidence
 from semibandits.kernels.graphs.listed_matchings import LIMB_BITS, count_matchings, list_matchings
 from semibandits.kernels.graphs.potentials import potentials
 from semibandits.kernels.oracles.matchings import matchings_cycles, matchings_exchange_costs, matchings_linear
 from semibandits.matroids._listing import too_many
+from semibandits.matroids.counts import DecisionCount, count_by_listing
 
 SATURATE = ("both", "rows", "columns", "none")
 LARGEST_SIDE_WITH_SUBSETS = 20

@@ -8,11 +8,7 @@ from typing import TypeVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from semibandits._arguments import hinted
-from semibandits._counts import DecisionCount, count_by_listing, most_listed
-from semibandits._frames import ItemSource, column_of
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import item_vector
 from semibandits.decisions._counting import count_common
 from semibandits.decisions._labels import checked_frame, different_labels
 from semibandits.decisions._matroid_oracles import intersection_oracle
@@ -20,6 +16,9 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.frames import ItemSource, column_of
+from semibandits.inputs.validation import item_vector
 from semibandits.kernels.graphs.potentials import potentials
 from semibandits.kernels.matroids.intersection import NEGATIVE_CYCLE, NO_PATH, Exchanges, augment, neighbours, new_paths
 from semibandits.kernels.oracles.intersection import as_integers
@@ -27,6 +26,7 @@ from semibandits.kernels.search.outliers import without_outliers
 from semibandits.matroids import Matroid, Partition
 from semibandits.matroids._checks import as_count
 from semibandits.matroids._listing import too_many
+from semibandits.matroids.counts import DecisionCount, count_by_listing, most_listed
 
 T = TypeVar("T")
 

@@ -8,11 +8,7 @@ from typing import final
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._counts import DecisionCount
-from semibandits._frames import ItemSource, column_of
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import item_vector
 from semibandits.decisions._labels import checked_frame, different_labels
 from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions._patching import budgeted_basis
@@ -20,7 +16,11 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.frames import ItemSource, column_of
+from semibandits.inputs.validation import item_vector
 from semibandits.matroids import Matroid, quotas
+from semibandits.matroids.counts import DecisionCount
 
 
 @dataclass(frozen=True, eq=False)

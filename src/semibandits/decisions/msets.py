@@ -7,15 +7,15 @@ from typing import final
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._frames import ItemSource, column_of
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import item_vector
 from semibandits.decisions._labels import checked_frame
 from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.label_limits import MAX_LABELS, SMALLEST_RATIO, too_many_labels
 from semibandits.decisions.matroids import MatroidDecisions
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.frames import ItemSource, column_of
+from semibandits.inputs.validation import item_vector
 from semibandits.kernels.search.grid import NONE, TOO_MANY, best_selection
 from semibandits.kernels.search.selection import select_largest
 from semibandits.matroids import Uniform

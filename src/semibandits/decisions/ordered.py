@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits._validation import checked_answer
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.inputs.validation import checked_answer
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.search import ordered
 

@@ -8,22 +8,22 @@ from typing import final
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._counts import DecisionCount
-from semibandits._frames import ItemSource, as_pairs
-from semibandits._graphs import EdgeList, node_number, numbered_pairs, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import as_decision, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.label_limits import MAX_LABELS, SMALLEST_RATIO, too_many_labels
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.frames import ItemSource, as_pairs
+from semibandits.inputs.graphs import EdgeList, node_number, numbered_pairs, read_edges
+from semibandits.inputs.validation import as_decision, item_vector
 from semibandits.kernels.graphs.dag import ArcGroups, acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.graphs.exchange import incidence
 from semibandits.kernels.oracles.paths import paths_cycles, paths_exchange_costs, paths_linear
 from semibandits.kernels.search.labels import Goal, Thinning, best_path, pareto_paths
 from semibandits.matroids._listing import too_many
+from semibandits.matroids.counts import DecisionCount
 from semibandits.optimization.problems import budget_criterion
 
 ROUNDING = 4e-15

@@ -9,15 +9,15 @@ from typing import Final, final
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._frames import ItemSource, as_pairs
-from semibandits._graphs import is_graph, node_number, numbered_pairs, read_edges
-from semibandits._labelled import in_item_order
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import as_decision, as_floats, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.frames import ItemSource, as_pairs
+from semibandits.inputs.graphs import is_graph, node_number, numbered_pairs, read_edges
+from semibandits.inputs.labelled import in_item_order
+from semibandits.inputs.validation import as_decision, as_floats, item_vector
 from semibandits.kernels.graphs.dag import ArcGroups
 from semibandits.kernels.graphs.dijkstra import distances_from, shortest_path_into, simple_paths, walk_of
 from semibandits.kernels.graphs.exchange import incidence

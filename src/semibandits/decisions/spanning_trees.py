@@ -7,15 +7,15 @@ from typing import final
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._frames import ItemSource, as_pairs
-from semibandits._graphs import numbered_pairs
 from semibandits._typing import ArrayLike, BoolArray, IntArray
-from semibandits._validation import item_vector
 from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.frames import ItemSource, as_pairs
+from semibandits.inputs.graphs import numbered_pairs
+from semibandits.inputs.validation import item_vector
 from semibandits.kernels.graphs.forests import heaviest_forest, root_forest
 from semibandits.matroids import Graphic
 

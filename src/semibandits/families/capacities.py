@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from semibandits._fields import unknown_name
-from semibandits._json import MOST_DIGITS
 from semibandits.errors import InvalidInputError, Option
+from semibandits.formats.json import MOST_DIGITS
+from semibandits.inputs.fields import unknown_name
 
 
 class _Capacity(NamedTuple):

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from semibandits._fields import Fields, as_integers
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.errors import InvalidInputError
 from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Nouns
 from semibandits.families.labels import decode_labels, encode_labels, ones_by_row, plain_list
+from semibandits.inputs.fields import Fields, as_integers
 
 
 def _write(x: EnumeratedDecisions) -> JSON:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from semibandits._fields import Fields
-from semibandits._graphs import EdgeList
 from semibandits._typing import IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.families.tables import Table
+from semibandits.inputs.fields import Fields
+from semibandits.inputs.graphs import EdgeList
 
 JSON: TypeAlias = dict[str, Any]
 

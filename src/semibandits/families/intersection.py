@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from semibandits._fields import Fields
 from semibandits.decisions._counting import root_of
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.errors import InvalidInputError
@@ -15,6 +14,7 @@ from semibandits.families.labels import decode_names, encode_names
 from semibandits.families.matroid import GRAPH, VECTORS
 from semibandits.families.matroid_kinds import build_matroid, limits_of, read_matroid, write_matroid
 from semibandits.families.tables import ProblemOptions, Table
+from semibandits.inputs.fields import Fields
 from semibandits.matroids import Graphic, Linear, Matroid, Partition, Uniform
 
 GROUPS: Final = ("group1", "group2")

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits._fields import as_label, unknown_name
-from semibandits._graphs import EdgeList, read_edges
 from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.inputs.fields import as_label, unknown_name
+from semibandits.inputs.graphs import EdgeList, read_edges
 
 LARGEST_PLAIN_INTEGER: Final = 2**53
 """Larger integers are written as text, since other readers of JSON would round them."""

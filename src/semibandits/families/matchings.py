@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, cast
 
-from semibandits._fields import Fields, unknown_name
 from semibandits.decisions.matchings import SATURATE, Matchings
 from semibandits.families.family import JSON, Family, Nouns
 from semibandits.families.intersection import SEARCHED_GUARANTEES
 from semibandits.families.labels import ListedGraph, decode_ends, decode_labels, encode_ends, encode_labels
 from semibandits.families.tables import ProblemOptions, Table, edges_from
+from semibandits.inputs.fields import Fields, unknown_name
 
 
 def _write(x: Matchings) -> JSON:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from semibandits._fields import Fields
 from semibandits.decisions.matroids import MatroidBases, MatroidDecisions
 from semibandits.families.capacities import read_capacities
 from semibandits.families.family import Family, Guarantee, Guarantees, Network, Nouns, network_of_edges
 from semibandits.families.labels import decode_names, encode_names
 from semibandits.families.matroid_kinds import build_matroid, limits_of, read_matroid, write_matroid
 from semibandits.families.tables import ProblemOptions, Table
+from semibandits.inputs.fields import Fields
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 
 GRAPH: Final = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (0, 3)]

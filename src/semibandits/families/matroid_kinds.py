@@ -7,10 +7,10 @@ from typing import Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
 
-from semibandits._fields import Fields, as_integers, as_label, as_list, as_numbers, unknown_name
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.family import JSON
 from semibandits.families.labels import ones_by_row, plain_list, read_graph, write_graph
+from semibandits.inputs.fields import Fields, as_integers, as_label, as_list, as_numbers, unknown_name
 from semibandits.matroids import Graphic, Laminar, Linear, Matroid, Partition, Transversal, Uniform, quotas
 
 MOST_BITS: Final = 2**26

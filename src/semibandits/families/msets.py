@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from semibandits._fields import Fields
 from semibandits.decisions.msets import MSets
 from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Nouns
 from semibandits.families.labels import decode_names, encode_names
 from semibandits.families.tables import ProblemOptions, Table, required
+from semibandits.inputs.fields import Fields
 
 
 def _write(x: MSets) -> JSON:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from semibandits._fields import Fields
-from semibandits._graphs import read_edges
 from semibandits.decisions.paths import Paths
 from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Network, Nouns
 from semibandits.families.labels import decode_label, encode_ends, encode_label, encode_labels, find_node, read_graph
 from semibandits.families.tables import ProblemOptions, Table, edges_from, required
+from semibandits.inputs.fields import Fields
+from semibandits.inputs.graphs import read_edges
 from semibandits.kernels.graphs.dag import acyclic_order
 
 

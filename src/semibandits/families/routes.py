@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from semibandits._fields import Fields, as_numbers
 from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, Option
 from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Network, Nouns
 from semibandits.families.labels import decode_label, encode_ends, encode_label, encode_labels, find_node, read_graph
 from semibandits.families.tables import ProblemOptions, Table, edges_from, required
+from semibandits.inputs.fields import Fields, as_numbers
 
 CYCLES, BOTH_WAYS = "The links form cycles", "Links can be used both ways"
 KNOWN = "Mean costs are known to be at least 0, or at least the number in the column of least costs, if there is one"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from semibandits._options import CAPACITIES, COLUMNS, LABEL, TEXT, TRUTH, Kind, number, option, read_name, whole
 from semibandits.errors import InvalidInputError, Option
+from semibandits.inputs.options import CAPACITIES, COLUMNS, LABEL, TEXT, TRUTH, Kind, number, option, read_name, whole
 
 PROBLEM: Final = "Problem"
 TEXTS: Final = "Texts for tables, figures and reports"

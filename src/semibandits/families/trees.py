@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from semibandits._fields import Fields
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.families.family import JSON, Family, Network, Nouns, network_of_edges
 from semibandits.families.labels import read_graph, write_graph
 from semibandits.families.matroid import GRAPH, MATROID_GUARANTEES, graph_of
 from semibandits.families.tables import ProblemOptions, Table, edges_from
+from semibandits.inputs.fields import Fields
 
 
 def _write(x: SpanningTrees) -> JSON:

@@ -8,8 +8,8 @@ from typing import final
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import finite_number
 from semibandits.kernels import laws as kernels
 from semibandits.laws._series import excess
 from semibandits.laws.base import Law

@@ -8,8 +8,8 @@ from typing import Self, final
 import numpy as np
 
 from semibandits._typing import ArrayLike, FloatArray, IntArray
-from semibandits._validation import as_floats
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import as_floats
 from semibandits.kernels import laws as kernels
 from semibandits.laws.base import Law
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits._fields import nearest
 from semibandits._typing import FloatArray
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.fields import nearest
 from semibandits.laws.base import Law
 from semibandits.laws.bernoulli import Bernoulli
 from semibandits.laws.gamma import Gamma

@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from semibandits._fields import nearest
-from semibandits._labelled import MOST_COMPARED, arranged, refuse_rounded
-from semibandits._outcomes import are_bits, is_mask
-from semibandits._pandas import has_index
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.fields import nearest
+from semibandits.inputs.labelled import MOST_COMPARED, arranged, refuse_rounded
+from semibandits.inputs.outcomes import are_bits, is_mask
+from semibandits.inputs.pandas_objects import has_index
 
 Available: TypeAlias = ArrayLike | Collection[Hashable] | Mapping[Hashable, bool] | Callable[[Any], bool]
 """A mask of the items, in order or by label, a collection of labels, or a predicate of a label."""

@@ -6,9 +6,9 @@ from abc import ABC
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from semibandits._outcomes import about_costs, one_of
 from semibandits._typing import ArrayLike
 from semibandits.decisions.base import DecisionSet
+from semibandits.inputs.outcomes import about_costs, one_of
 from semibandits.laws import Law
 from semibandits.learning.arguments import LoggedRounds, Seed
 from semibandits.learning.history import history_of, history_of_rounds

@@ -9,14 +9,14 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from semibandits._costs import check_possible, negated
-from semibandits._fields import nearest
-from semibandits._labelled import MOST_COMPARED, paired, refuse_rounded
-from semibandits._outcomes import Outcome, as_numbers
-from semibandits._pandas import has_index
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.costs import check_possible, negated
+from semibandits.inputs.fields import nearest
+from semibandits.inputs.labelled import MOST_COMPARED, paired, refuse_rounded
+from semibandits.inputs.outcomes import Outcome, as_numbers
+from semibandits.inputs.pandas_objects import has_index
 from semibandits.laws import Law
 from semibandits.policies.history import History
 

@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from semibandits._text import brief
 from semibandits._typing import FloatArray, IntArray
-from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.formats.text import brief
+from semibandits.inputs.validation import finite_number
 from semibandits.laws import Gaussian, Law
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy

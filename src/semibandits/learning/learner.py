@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from semibandits._arguments import hinted
-from semibandits._labelled import in_item_order
-from semibandits._outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, whole_number
 from semibandits._typing import ArrayLike, BoolArray
-from semibandits._validation import as_floats, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.labelled import in_item_order
+from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, whole_number
+from semibandits.inputs.validation import as_floats, variance_vector
 from semibandits.laws import Law
 from semibandits.learning import storage
 from semibandits.learning.arguments import Seed, check_decision_set, check_policy, default_variance, generator_of, known_law

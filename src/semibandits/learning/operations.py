@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
-from semibandits._costs import negated
-from semibandits._outcomes import Outcome, about_costs
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.costs import negated
+from semibandits.inputs.outcomes import Outcome, about_costs
 from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.round import Round
 from semibandits.policies.plans import Plan

@@ -7,8 +7,8 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import finite_number
 from semibandits.learning.intervals import checked_error
 
 NAMES: Final = ("drift_error", "half_life", "defer_plans")

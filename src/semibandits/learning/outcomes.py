@@ -10,12 +10,12 @@ from typing import Final
 
 import numpy as np
 
-from semibandits._costs import check_possible, negated
-from semibandits._outcomes import Outcome, about_costs
 from semibandits._typing import ArrayLike, FloatArray
-from semibandits._validation import variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import OutlierWarning, PositiveRewardsWarning
+from semibandits.inputs.costs import check_possible, negated
+from semibandits.inputs.outcomes import Outcome, about_costs
+from semibandits.inputs.validation import variance_vector
 from semibandits.laws import Gaussian
 from semibandits.learning.progress import Progress
 from semibandits.learning.round import Round

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from semibandits._outcomes import round_number
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import as_decision
 from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.ordered import maximize_in_order
 from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.inputs.outcomes import round_number
+from semibandits.inputs.validation import as_decision
 from semibandits.kernels.rounds import Player
 from semibandits.learning.drift import DriftCheck
 from semibandits.learning.round import Round

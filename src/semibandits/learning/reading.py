@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
-from semibandits._costs import negated
-from semibandits._html import html_block, html_facts
-from semibandits._numbers import counted, number_text
-from semibandits._text import shortened
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.families.texts import NamedItems, decision_text
+from semibandits.formats.html import html_block, html_facts
+from semibandits.formats.numbers import counted, number_text
+from semibandits.formats.text import shortened
+from semibandits.inputs.costs import negated
 from semibandits.learning.availability import Available, available_items
 from semibandits.learning.drift import Drift
 from semibandits.learning.exclusion import Uses

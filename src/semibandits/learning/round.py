@@ -10,13 +10,13 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from semibandits._html import html_block, html_remark, html_table
-from semibandits._labelled import arranged
-from semibandits._outcomes import Outcome, as_numbers
-from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER
 from semibandits.errors import InvalidInputError
+from semibandits.formats.html import html_block, html_remark, html_table
+from semibandits.formats.text import brief
+from semibandits.inputs.labelled import arranged
+from semibandits.inputs.outcomes import Outcome, as_numbers
 
 MOST_ROWS: Final = 20
 """Items of a round that a notebook shows."""

@@ -9,13 +9,13 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from semibandits._json import strict_json
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._version import __version__
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import MOST_STATED, describe, digest, fingerprint, rebuild
 from semibandits.families.labels import without_addresses
+from semibandits.formats.json import strict_json
 from semibandits.learning.expecting import Expecting, reading
 from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.options import NAMES

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semibandits._frames import is_frame
-from semibandits._labelled import plain, refuse_rounded
 from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.frames import is_frame
+from semibandits.inputs.labelled import plain, refuse_rounded
 from semibandits.kernels.matroids.uniform import first_bad_index
 
 if TYPE_CHECKING:

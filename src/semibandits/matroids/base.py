@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from semibandits._counts import DecisionCount, count_by_listing, most_listed
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.matroids.uniform import lightest_of_rows
 from semibandits.matroids._listing import list_bases, too_many
+from semibandits.matroids.counts import DecisionCount, count_by_listing, most_listed
 
 
 class Matroid(ABC):

@@ -7,8 +7,8 @@ from typing import cast, final
 
 import numpy as np
 
-from semibandits._graphs import EdgeList, read_edges
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.inputs.graphs import EdgeList, read_edges
 from semibandits.kernels.graphs.forests import forest_bases, forest_exchanges, forest_greedy, forest_lightest, is_forest
 from semibandits.matroids._checks import as_indices
 from semibandits.matroids._matrix_tree import UNLIMITED, count_spanning_forests

@@ -9,12 +9,12 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from semibandits._counts import binomial_steps
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.matroids.laminar import laminar_exchanges, laminar_greedy, laminar_lightest
 from semibandits.matroids._checks import as_count, as_indices
 from semibandits.matroids.base import Matroid
+from semibandits.matroids.counts import binomial_steps
 
 STEPS_A_PRODUCT: Final = 60
 """Elementary steps, the unit of `work`, that a product of two numbers in Python takes."""

@@ -7,8 +7,8 @@ from typing import Literal, final
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import as_floats
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import as_floats
 from semibandits.kernels.matroids.elimination import WordArray, binary_exchanges, binary_greedy, real_greedy
 from semibandits.matroids._checks import as_indices
 from semibandits.matroids.base import Matroid

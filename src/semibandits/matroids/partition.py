@@ -8,13 +8,13 @@ from typing import final
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._counts import binomial_steps
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
 from semibandits.kernels.matroids.uniform import partition_exchanges, partition_greedy, partition_lightest
 from semibandits.matroids._checks import as_count, as_indices, as_labels
 from semibandits.matroids.base import Matroid
+from semibandits.matroids.counts import binomial_steps
 
 
 @final

@@ -8,11 +8,11 @@ from typing import final
 
 import numpy as np
 
-from semibandits._counts import binomial_steps
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.matroids._checks import as_count, as_indices
 from semibandits.matroids.base import Matroid
+from semibandits.matroids.counts import binomial_steps
 
 
 @final

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray
-from semibandits._validation import finite_number
 from semibandits.errors import Infeasible
+from semibandits.formats.text import brief
+from semibandits.inputs.validation import finite_number
 from semibandits.optimization.rounding import forgiven, granularity
 
 

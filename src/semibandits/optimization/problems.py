@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray
+from semibandits.formats.text import brief
 from semibandits.optimization.criteria import AtLeast, SquareRoot
 from semibandits.optimization.rounding import granularity
 from semibandits.optimization.search import search

@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import checked_answer
+from semibandits.inputs.validation import checked_answer
 from semibandits.optimization.criteria import Criterion
 from semibandits.optimization.hull import Edge, Pool
 

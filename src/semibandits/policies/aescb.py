@@ -8,9 +8,9 @@ from typing import Any, Final, final
 import numpy as np
 
 from semibandits._typing import ArrayLike, FloatArray
-from semibandits._validation import finite_number
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import finite_number
 from semibandits.kernels.rules.optimism import IN_REWARDS, aescb
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.rules import RadiusPolicy

@@ -12,12 +12,12 @@ import numpy as np
 from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import checked_answer
 from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.decisions.ordered import maximize_in_order
 from semibandits.errors import SolverError
+from semibandits.inputs.validation import checked_answer
 from semibandits.kernels import rounds
 from semibandits.kernels.rules.actions import COVER, GAIN_FIRST, INDEX, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
 from semibandits.kernels.rules.records import Request, RuleState

@@ -8,8 +8,8 @@ from typing import Any, Final, final
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import finite_number
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.glade import (
     HEAD,

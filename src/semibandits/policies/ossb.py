@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import finite_number
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, MARKS, PLANNED, ossb, ossb_state

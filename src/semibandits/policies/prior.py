@@ -7,13 +7,13 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from semibandits._costs import check_possible, negated
-from semibandits._labelled import in_item_order
-from semibandits._outcomes import one_of
 from semibandits._typing import ArrayLike, FloatArray
-from semibandits._validation import as_floats, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.costs import check_possible, negated
+from semibandits.inputs.labelled import in_item_order
+from semibandits.inputs.outcomes import one_of
+from semibandits.inputs.validation import as_floats, item_vector
 from semibandits.laws import Law
 
 MOST_PLAYS = 2**53

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 
-from semibandits._fields import nearest
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.fields import nearest
 from semibandits.laws import law_from
 from semibandits.policies.aescb import AESCB
 from semibandits.policies.base import Policy

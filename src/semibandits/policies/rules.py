@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import as_floats, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError, SolverError
+from semibandits.inputs.validation import as_floats, variance_vector
 from semibandits.kernels import rounds
 from semibandits.laws import Bernoulli, Gaussian, Law
 from semibandits.laws.gaussian import bounded_by

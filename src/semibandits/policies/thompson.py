@@ -8,8 +8,8 @@ from typing import Any, final
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import finite_number
 from semibandits.kernels.laws import BERNOULLI
 from semibandits.kernels.rules.thompson import thompson
 from semibandits.laws import Bernoulli

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from semibandits._fields import Fields, as_integers, as_numbers, kind_of, shown
 from semibandits._typing import BoolArray, FloatArray
-from semibandits._validation import check_entries, item_vector, variance_vector
 from semibandits._version import __version__
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
 from semibandits.decisions.ties import TIE_TOLERANCE
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
+from semibandits.inputs.fields import Fields, as_integers, as_numbers, kind_of, shown
+from semibandits.inputs.validation import check_entries, item_vector, variance_vector
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.plain import plain, text
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from semibandits._numbers import bracket_text
+from semibandits.formats.numbers import bracket_text
 from semibandits.regret_bound.result import Progress
 
 LINE_SECONDS: Final = 2.0

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from semibandits._costs import negated
-from semibandits._pandas import new_frame
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
 from semibandits.decisions.ties import TIE_TOLERANCE, decisions_that_tie
+from semibandits.inputs.costs import negated
+from semibandits.inputs.pandas_objects import new_frame
 from semibandits.laws import Gaussian, Law
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.summary import (

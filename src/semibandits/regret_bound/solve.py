@@ -9,17 +9,17 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._costs import check_law, item_means
-from semibandits._labelled import in_item_order
 from semibandits._typing import ArrayLike, FloatArray
-from semibandits._validation import as_floats, finite_number, item_vector, variance_vector
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.decisions.constants import without_constants
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.costs import check_law, item_means
+from semibandits.inputs.labelled import in_item_order
+from semibandits.inputs.validation import as_floats, finite_number, item_vector, variance_vector
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.gaussian import DEFAULT_VARIANCE, bounded_by

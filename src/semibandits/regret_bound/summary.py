@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from semibandits._html import html_block, html_facts, html_remark, html_table
-from semibandits._numbers import bracket_text, counted, number_text
-from semibandits._text import shortened
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
 from semibandits.families.registry import family_of
 from semibandits.families.texts import NamedItems, change_text, decision_text
+from semibandits.formats.html import html_block, html_facts, html_remark, html_table
+from semibandits.formats.numbers import bracket_text, counted, number_text
+from semibandits.formats.text import shortened
 from semibandits.regret_bound.precision import gaps_below
 
 if TYPE_CHECKING:

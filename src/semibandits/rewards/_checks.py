@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits._costs import negated
-from semibandits._outcomes import one_of
 from semibandits._typing import ArrayLike, FloatArray, IntArray
-from semibandits._validation import as_floats, variance_vector
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.costs import negated
+from semibandits.inputs.outcomes import one_of
+from semibandits.inputs.validation import as_floats, variance_vector
 
 LARGEST_NUMBER = 1e100
 """Means, variances and outcomes above this are refused: their squares and sums might overflow."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from semibandits._costs import negated
-from semibandits._text import brief
 from semibandits._typing import FloatArray, IntArray
+from semibandits.formats.text import brief
+from semibandits.inputs.costs import negated
 from semibandits.kernels.rewards import draw
 from semibandits.laws import Gaussian, Law
 from semibandits.rewards._checks import item_indices

@@ -6,9 +6,9 @@ from typing import Any, final
 
 import numpy as np
 
-from semibandits._arguments import hinted
 from semibandits._typing import ArrayLike
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
 from semibandits.kernels.rewards import BERNOULLI
 from semibandits.laws import Bernoulli
 from semibandits.rewards._checks import mean_vector

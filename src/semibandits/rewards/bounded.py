@@ -6,10 +6,10 @@ from typing import Any, final
 
 import numpy as np
 
-from semibandits._arguments import hinted
 from semibandits._typing import ArrayLike, FloatArray
-from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.validation import finite_number
 from semibandits.kernels.rewards import BETA
 from semibandits.rewards._checks import LARGEST_NUMBER, mean_vector
 from semibandits.rewards._digest import described

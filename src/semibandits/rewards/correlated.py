@@ -6,9 +6,9 @@ from typing import Any, final
 
 import numpy as np
 
-from semibandits._arguments import hinted
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
 from semibandits.kernels.rewards import CORRELATED
 from semibandits.laws import Gaussian
 from semibandits.rewards._checks import bounded_floats, mean_vector

@@ -6,9 +6,9 @@ from typing import Any, final
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._costs import check_law
 from semibandits._typing import ArrayLike
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.costs import check_law
 from semibandits.kernels.rewards import GAUSSIAN
 from semibandits.laws import Gaussian
 from semibandits.rewards._checks import mean_vector, variance_proxy

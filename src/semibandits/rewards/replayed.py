@@ -7,11 +7,11 @@ from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
-from semibandits._arguments import hinted
-from semibandits._costs import negated
-from semibandits._outcomes import one_of
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.costs import negated
+from semibandits.inputs.outcomes import one_of
 from semibandits.kernels.rewards import REPLAY_ITEMS, REPLAY_ROUNDS
 from semibandits.laws import Bernoulli, Law
 from semibandits.rewards._checks import bounded_floats, variance_proxy

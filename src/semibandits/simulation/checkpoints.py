@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from semibandits._arguments import whole
 from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.arguments import whole
 
 LONGEST_HORIZON: Final = 2**53
 """Counts are stored as float64, which represents all integers up to this one."""

@@ -9,10 +9,10 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from semibandits._arguments import whole
 from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import digest
+from semibandits.inputs.arguments import whole
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
 
 BLOCK: Final = 1024

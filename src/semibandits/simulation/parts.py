@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final
 
-from semibandits._files import own_file, read_json, write_whole
 from semibandits.errors import InvalidInputError, Option
 from semibandits.families.description import digest
+from semibandits.formats.files import own_file, read_json, write_whole
 from semibandits.simulation.growth import Growth, check_growth, differences, growth, other_simulation
 from semibandits.simulation.replication import Trajectory
 from semibandits.simulation.results import SimulationResult, load_simulation, recorded

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from semibandits._html import html_block, html_remark, html_table
-from semibandits._numbers import amount, counted, mean_text
-from semibandits._pandas import new_frame
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
+from semibandits.formats.html import html_block, html_remark, html_table
+from semibandits.formats.numbers import amount, counted, mean_text
+from semibandits.inputs.pandas_objects import new_frame
 from semibandits.laws import Law, law_from
 from semibandits.simulation._checks import as_texts, check_bound, fixed_array
 from semibandits.simulation.statistics import Band, Estimate, PolicySummary, mean_band, slope_estimate, summarise
@@ -347,7 +347,7 @@ class SimulationResult:
         SemibanditsError
             If matplotlib is not installed.
         """
-        from semibandits.plotting.regret import plot_regret
+        from semibandits_studies.plotting.regret import plot_regret
 
         return plot_regret(self, ax=ax, unit=unit)
 
@@ -373,7 +373,7 @@ class SimulationResult:
         SemibanditsError
             If matplotlib is not installed.
         """
-        from semibandits.plotting.exploration import plot_exploration
+        from semibandits_studies.plotting.exploration import plot_exploration
 
         return plot_exploration(self, policy, ax=ax)
 

@@ -13,13 +13,13 @@ import joblib
 import numba
 import numpy as np
 
-from semibandits._arguments import hinted, whole
 from semibandits._typing import ArrayLike, IntArray
 from semibandits._version import __version__
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.families.description import fingerprint
+from semibandits.inputs.arguments import hinted, whole
 from semibandits.laws import Bernoulli, Law
 from semibandits.laws.plain import plain, text
 from semibandits.policies.base import Policy

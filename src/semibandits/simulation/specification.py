@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import ArrayLike, IntArray
-from semibandits._validation import variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import fingerprint
 from semibandits.families.labels import without_addresses
+from semibandits.inputs.validation import variance_vector
 from semibandits.policies.base import Policy
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import finite_number
 
 SETTLED: Final = 0.9
 """Share of rounds with an optimal decision from which on a policy counts as settled."""

@@ -27,9 +27,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from semibandits._files import read_bytes, writing
-from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
+from semibandits.formats.files import read_bytes, writing
+from semibandits.formats.json import strict_json
 
 FORMAT: Final = "semibandits simulation"
 VERSION: Final = 1

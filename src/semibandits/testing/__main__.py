@@ -116,12 +116,12 @@ def _examples(name: str) -> str | None:
     """Run the examples of all public names of a module; return those left out."""
     try:
         module, left_out = import_module(name), []
+        values = {short: getattr(module, short) for short in module.__all__}
     except ImportError as error:
         if "pip install" not in str(error):
             raise
         return "without the module, whose extra is not installed"
-    for short in module.__all__:
-        value = getattr(module, short)
+    for short, value in values.items():
         if short.startswith("_") or inspect.ismodule(value):
             continue
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

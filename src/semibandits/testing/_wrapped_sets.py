@@ -8,8 +8,8 @@ from typing import final
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import item_vector
 from semibandits.decisions.base import DecisionSet
+from semibandits.inputs.validation import item_vector
 
 
 @final

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.integrate import quad
 
 from semibandits._typing import ArrayLike, FloatArray
-from semibandits._validation import as_floats
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import as_floats
 from semibandits.laws.base import LAST_DIGITS, Law
 from semibandits.testing._require import require
 

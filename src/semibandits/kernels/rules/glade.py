@@ -32,7 +32,7 @@ MOST_TRIES = 4
 CRUDE = 0.3
 """If the squared gap of a plausible decision is below this times twice its variance, estimates are too crude for prices."""
 SWEEPS = 4
-"""Enough for 1.005 times the least spending at level 600 in verification/noise_free.py; one or two were not."""
+"""Enough for 1.005 times the least spending at level 600 in experiments/noise_free.py; one or two were not."""
 STAGE, REPEATS, REMEMBERED, WIDTH, MARKS = WAITING, 1, 2, 3, 4
 """Places in `marks`, see :class:`GladeState`. WIDTH holds the width of the pool. MARKS is the number of marks before the pool."""
 LATE = 4.0

@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import item_vector
 from semibandits.kernels.graphs.cycles import are_closed
 from semibandits.kernels.graphs.ratios import least_ratio, negative_cycle
 from semibandits.regret_bound.cycles.arc_items import ArcItems

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from semibandits._validation import checked_answer
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import checked_answer
 from semibandits.kernels.machine import tiers
 from semibandits.laws.gaussian import bounded_by
 from semibandits.regret_bound.certificates.upper import least_information

@@ -16,9 +16,9 @@ from itertools import pairwise
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits._validation import item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import item_vector
 from semibandits.kernels.graphs.exchange import Arcs, arcs_of, distances_to
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.separation import split_into_cycles

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import checked_answer
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.tables import check_table
 from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import checked_answer
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.search.outliers import without_outliers
 from semibandits.regret_bound.precision import gaps_below

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.lists import Decisions
 from semibandits.errors import InvalidInputError
+from semibandits.formats.text import brief
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.orthant import Constraints, descend_orthant
 from semibandits.laws import Gaussian

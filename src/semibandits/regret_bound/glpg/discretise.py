@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
-from semibandits._validation import finite_number, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import finite_number, item_vector
 from semibandits.regret_bound.cuts.oracle import Oracle, best_with_each_item
 
 

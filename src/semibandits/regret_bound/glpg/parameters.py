@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import finite_number
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
 
 MOST_STEPS = 10_000_000

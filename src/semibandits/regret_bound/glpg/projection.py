@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from semibandits._typing import ArrayLike, FloatArray
-from semibandits._validation import item_vector
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
+from semibandits.inputs.validation import item_vector
 from semibandits.kernels.solver.projection import project_on_msets
 from semibandits.regret_bound.cuts.cones import solver_settings
 from semibandits.regret_bound.glpg.polytopes import Polytope, beside, is_uniform, polytope, stacked

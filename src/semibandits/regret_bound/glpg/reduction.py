@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semibandits._text import brief
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import checked_answer, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.ties import TIE_TOLERANCE, Ties
+from semibandits.formats.text import brief
+from semibandits.inputs.validation import checked_answer, item_vector, variance_vector
 from semibandits.kernels.machine import tiers
 from semibandits.regret_bound.cuts.oracle import BestWithItem, Oracle, best_with_each_item
 from semibandits.regret_bound.timing import TimeIsUp

@@ -8,9 +8,9 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits._validation import checked_answer
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import Infeasible, InvalidInputError, TooManyDecisionsError, UnsupportedError
+from semibandits.inputs.validation import checked_answer
 from semibandits.regret_bound.cuts.decision_search import DecisionSearch
 from semibandits.regret_bound.cuts.oracle import DecisionPool, Oracle
 from semibandits.regret_bound.glpg.reduction import ReducedProblem

@@ -1,0 +1,14 @@
+from semibandits.errors import ServiceError as ServiceError
+from semibandits_server.client.client import Client as Client
+from semibandits_server.client.learner import RemoteLearner as RemoteLearner
+from semibandits_server.wire import Best as Best
+from semibandits_server.wire import Bound as Bound
+from semibandits_server.wire import Drift as Drift
+from semibandits_server.wire import Estimates as Estimates
+from semibandits_server.wire import ItemEstimate as ItemEstimate
+from semibandits_server.wire import ItemRate as ItemRate
+from semibandits_server.wire import ListedLearner as ListedLearner
+from semibandits_server.wire import OpenCounts as OpenCounts
+from semibandits_server.wire import OpenRound as OpenRound
+from semibandits_server.wire import Round as Round
+from semibandits_server.wire import Summary as Summary

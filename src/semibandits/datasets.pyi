@@ -1,0 +1,13 @@
+from semibandits_studies.datasets.airways import FareModel as FareModel
+from semibandits_studies.datasets.base import Dataset as Dataset
+from semibandits_studies.datasets.catalogue_rows import CatalogueRow as CatalogueRow
+from semibandits_studies.datasets.catalogue_rows import catalogue as catalogue
+from semibandits_studies.datasets.delays import DelayModel as DelayModel
+from semibandits_studies.datasets.networks import Link as Link
+from semibandits_studies.datasets.networks import Network as Network
+from semibandits_studies.datasets.networks import Node as Node
+from semibandits_studies.datasets.networks import list_networks as list_networks
+from semibandits_studies.datasets.networks import network as network
+from semibandits_studies.datasets.power_grid import LossModel as LossModel
+from semibandits_studies.datasets.registry import list_datasets as list_datasets
+from semibandits_studies.datasets.registry import load as load

@@ -1,0 +1,1 @@
+"""What is read and written, and what users see: files, JSON, HTML, numbers and text."""

@@ -1,0 +1,4 @@
+from semibandits_studies.plotting.network import plot_network_plan as plot_network_plan
+from semibandits_studies.plotting.plan import plot_item_rates as plot_item_rates
+from semibandits_studies.plotting.plan import plot_matching_plan as plot_matching_plan
+from semibandits_studies.plotting.plan import plot_plan as plot_plan

@@ -1,0 +1,13 @@
+from semibandits.families.tables import ProblemOptions as ProblemOptions
+from semibandits_studies.studies.problems import Problem as Problem
+from semibandits_studies.studies.problems import find_problem as find_problem
+from semibandits_studies.studies.problems import load_problem as load_problem
+from semibandits_studies.studies.run import StudyResult as StudyResult
+from semibandits_studies.studies.run import run_study as run_study
+from semibandits_studies.studies.study import BoundOptions as BoundOptions
+from semibandits_studies.studies.study import Execution as Execution
+from semibandits_studies.studies.study import Output as Output
+from semibandits_studies.studies.study import ProblemChoice as ProblemChoice
+from semibandits_studies.studies.study import SimulationOptions as SimulationOptions
+from semibandits_studies.studies.study import Study as Study
+from semibandits_studies.studies.study_file import read_study as read_study

@@ -1,0 +1,1 @@
+"""Learners in a database and over HTTP: storage, service, client and live page."""

@@ -1,0 +1,251 @@
+"""A learner in a database, shared by processes and threads."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, final
+
+from semibandits._typing import ArrayLike
+from semibandits.decisions.base import DecisionSet
+from semibandits.learning.learner import Learner
+from semibandits.learning.operations import Expire, Operation
+from semibandits.learning.round import Round
+from semibandits.policies.base import Policy
+from semibandits_server.database import forks
+from semibandits_server.database.entries import Entry, check_same_call, checked_name, new_name, rounds_of
+from semibandits_server.database.grouping import Apart, Call, CallQueue
+from semibandits_server.database.replica import Replica
+from semibandits_server.database.times import checked_seconds, now
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from semibandits_server.database.backend import Backend
+    from semibandits_server.database.journal import Stored
+
+T = TypeVar("T")
+_OPEN: Final[weakref.WeakSet[DurableLearner]] = weakref.WeakSet()
+"""The learners of this process."""
+
+
+@final
+class DurableLearner(Learner):
+    """A :class:`Learner` in a database; :func:`open_learner` creates it.
+
+    Each call is part of a transaction: it takes over what other processes have done, and a call that returns is stored. Any
+    number of processes and threads may use the same learner at once; calls of threads that wait at the same time share a
+    transaction.
+
+    Attributes
+    ----------
+    name : str
+        Name of the learner in the database.
+    url : str
+        URL of the database, without a password.
+
+    Raises
+    ------
+    StorageError
+        From every call and property that reads or writes the database, if it cannot be used.
+
+    Notes
+    -----
+    `ask`, `ask_many`, `tell`, `tell_many`, `forget` and `expire` take a `key`, the name of the call: a repeated call with the
+    same key returns the first result and changes nothing. The same key for a call that asks for anything else is an error.
+
+    Examples
+    --------
+    >>> articles = sb.MSets(3, 1, items=["arts", "science", "sport"])
+    >>> with sb.open_learner("sqlite:///shop.db", name="articles", decision_set=articles, variance=0.25) as learner:
+    ...     shown = learner.ask(key="visitor 17")
+    ...     repeated = learner.ask(key="visitor 17")
+    ...     learner.tell(shown.id, {shown.labels[0]: 1.0}, key="click of visitor 17")
+    ...     print(repeated.id == shown.id, learner.rounds, learner.plays.sum())
+    ...     deleted = learner.prune()  # keeps the state, and deletes the journal before it
+    True 1 1
+    """
+
+    def __init__(
+        self, backend: Backend, stored: Stored, *, decision_set: DecisionSet | None, policy: Policy | None, snapshot_every: int
+    ) -> None:
+        self._backend, self._stored = backend, stored
+        self._replica = Replica(stored, decision_set, policy, snapshot_every=snapshot_every)
+        self._calls = CallQueue(self._carry_out, timeout=backend.timeout)
+        _OPEN.add(self)
+        self.name, self.url = stored.name, backend.shown
+        self._decision_set, self._policy, self._options = self._read(lambda one: (one.decision_set, one.policy, one._options))
+        self._labels = self._decision_set.items
+
+    def __repr__(self) -> str:
+        return f"DurableLearner({self.name!r} in {self.url}): {self._read(repr)}"
+
+    def __reduce__(self) -> tuple[Callable[[], DurableLearner], tuple[()]]:
+        """Copies and pickles use the same learner in the database; pickles contain its password."""
+        from semibandits_server.database.opening import reopened
+
+        replica, backend = self._replica, self._backend
+        options: dict[str, Any] = {"snapshot_every": replica.snapshot_every, "timeout": backend.timeout}
+        own: dict[str, Any] = {"decision_set": replica.own_set, "policy": replica.own_policy}
+        return partial(reopened, backend.full_url, self.name, **own, **options), ()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections. A later call opens new ones."""
+        self._backend.close()
+
+    def ages(self) -> dict[int, float | None]:
+        """Seconds since each open round was asked for, by its id, oldest first.
+
+        None if unknown: rounds of journals that were written before semibandits stored times. Clocks of the machines count:
+        where they differ, so do the ages, and an age is never below 0.
+        """
+        return self._read(lambda one: self._replica.times.ages(one, now()))
+
+    @property
+    def calls(self) -> int:
+        """Number of calls so far that changed the learner: the number of the last entry of its journal."""
+        return self._read(lambda one: self._replica.seq)
+
+    def in_memory(self) -> Learner:
+        """A copy in memory of what this process has asked and told, as far as it knows, without the database.
+
+        If the database has lost its last transactions, this learner still has their outcomes. It may also have the last call that
+        failed while it was stored.
+        """
+        return self._calls.alone(self._replica.in_memory)
+
+    def replace(
+        self,
+        decision_set: DecisionSet,
+        policy: Policy | None = None,
+        *,
+        name: str | None = None,
+        variance: ArrayLike | None = None,
+        prior_means: ArrayLike | None = None,
+        prior_plays: ArrayLike | None = None,
+        prior_costs: ArrayLike | None = None,
+    ) -> tuple[DurableLearner, tuple[Round, ...]]:
+        """A new learner of another name on another decision set, in the same database; see :meth:`Learner.replace`.
+
+        This learner is not changed. Both continue with the same random numbers, so use only the new one.
+        """
+        known = new_name(name)
+        prior = {"means": prior_means, "plays": prior_plays, "costs": prior_costs}
+
+        def work(connection: Connection) -> tuple[Stored, tuple[Round, ...]]:
+            learner, forgotten = self._replica.locked(connection)._replaced(decision_set, policy, variance, prior)
+            return self._stored.added(connection, known, learner.state()), forgotten
+
+        stored, forgotten = self._transaction(work)
+        own_policy = self._replica.own_policy if policy is None else policy
+        learner = DurableLearner(
+            self._backend, stored, decision_set=decision_set, policy=own_policy, snapshot_every=self._replica.snapshot_every
+        )
+        return learner, forgotten
+
+    def snapshot(self) -> int:
+        """Store the state now, and return the number of the journal's last entry.
+
+        Raises
+        ------
+        StorageError
+            If it cannot be stored.
+        """
+        return self._transaction(self._store_snapshot)
+
+    def prune(self) -> int:
+        """Store the state now, delete the journal before it, and return the number of deleted entries.
+
+        Keys of deleted entries are forgotten: a repeated call with such a key is a new one.
+
+        Raises
+        ------
+        StorageError
+            If the database cannot be used.
+        """
+
+        def work(connection: Connection) -> int:
+            self._store_snapshot(connection)
+            return self._stored.prune(connection)
+
+        return self._transaction(work)
+
+    def _store_snapshot(self, connection: Connection) -> int:
+        learner = self._replica.locked(connection)
+        self._replica.store_snapshot(connection, learner)
+        return self._replica.seq
+
+    def _read(self, work: Callable[[Learner], T], *, alone: bool = True) -> T:
+        """See `Learner._read`."""
+        return self._transaction(lambda connection: work(self._replica.caught_up(connection)), reads=True)
+
+    def _change(self, operation: Operation, key: str | None) -> tuple[Round, ...]:
+        """Carry out and store an operation, unless its key is stored already, and return its rounds."""
+        if key is not None:
+            checked_name(key, what="key")
+        return rounds_of(self._calls.entry_of(Call(operation, key, before=self._replica.seq)), self._decision_set)
+
+    def _older_than(self, seconds: float) -> Expire:
+        limit = checked_seconds(seconds)
+        return Expire({"seconds": str(limit)}, lambda one: self._replica.times.first_younger(one, limit, now()))
+
+    def _carry_out(self, calls: list[Call]) -> None:
+        """Carry out calls in one transaction, and set the entry or the error of each."""
+
+        def work(connection: Connection) -> None:
+            learner = self._replica.locked(connection)
+            for call in calls:
+                call.attempt(lambda call=call: self._entry(connection, learner, call))  # type: ignore[misc]
+                if call.error is not None and self._replica.has_own_agent:
+                    raise Apart if len(calls) > 1 else call.error
+
+        self._transaction(work)
+        if (log := self._replica.log_drifts) is not None:
+            self._replica.log_drifts = None
+            log()
+
+    def _entry(self, connection: Connection, learner: Learner, call: Call) -> Entry:
+        """The entry of a call: the new one, or the stored one if the call was carried out before."""
+        call.tries += 1
+        if call.tries > 1 and (found := self._stored.entry_with(connection, "token", call.token, after=call.before)):
+            return found  # the last attempt was committed, but its answer was lost
+        call.before = self._replica.seq
+        if call.key is not None and (found := self._stored.entry_with(connection, "key", call.key)):
+            check_same_call(found, call.operation, self._decision_set)
+            return found
+        content = call.operation.prepare(learner, has_key=call.key is not None)
+        return self._replica.carry_out(connection, learner, call.operation.kind, content, key=call.key, token=call.token)
+
+    def _transaction(self, work: Callable[[Connection], T], *, reads: bool = False) -> T:
+        """The result of a transaction. Unless it is committed, the learner in memory is read again by the next one."""
+
+        def checked(connection: Connection) -> T:
+            if self._replica.is_ahead:
+                self._replica.drop()
+            return work(connection)
+
+        def carried_out() -> T:
+            result = self._backend.run(checked, reads=reads)
+            self._replica.commit()
+            return result
+
+        return self._calls.alone(carried_out)
+
+
+def _begin_in_child(is_cut: bool) -> None:
+    """In a process that was forked: calls of other threads go on in the parent only; what one left half done is read again."""
+    for learner in list(_OPEN):
+        learner._calls = CallQueue(learner._carry_out, timeout=learner._backend.timeout)
+        if is_cut:
+            learner._replica.drop()
+
+
+forks.in_child.append(_begin_in_child)

@@ -1,0 +1,1 @@
+"""Learners over HTTP: ``semibandits serve`` and `create_app`. Only this folder imports FastAPI."""

@@ -1,0 +1,1 @@
+"""Tables, instances, datasets, studies, figures, reports and the command line."""

@@ -1,0 +1,1 @@
+"""Real instances with their provenance; their numbers are measured or modelled."""

@@ -1,0 +1,310 @@
+"""Instances in tables: one line per item, the family determined by the header (docs/cli.md)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
+from semibandits.errors import InvalidInputError, Option
+from semibandits.families.tables import ProblemOptions, Table
+from semibandits.inputs.labelled import refuse_rounded
+from semibandits_studies.instances.base import Instance
+from semibandits_studies.instances.header import Header, chosen_columns, find_header, name_counter
+from semibandits_studies.instances.json_files import instance_from_description
+from semibandits_studies.instances.measures import Measure, measure_of
+from semibandits_studies.instances.numbers import Column, read_numbers, style_of
+from semibandits_studies.instances.roles import COSTS, THETA, VARIANCE
+from semibandits_studies.instances.rows import alike_notes, check_names, sum_notes
+from semibandits_studies.instances.sheets import Cell, Sheet, as_text, check_size, listed, shown
+from semibandits_studies.instances.table_choice import check_options, check_roles, choose_table, only_one
+from semibandits_studies.instances.text_tables import read_text_table
+from semibandits_studies.instances.typed_tables import READERS
+
+MISSPELT: Final = {VARIANCE: 0.85, "least": 0.9}
+"""Similarity from which a name counts as a misspelt name of an optional column."""
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The cells below a header by column, with the line of each row, and notes on how they were read."""
+
+    path: str
+    header: Header
+    columns: Sequence[Sequence[Cell]]
+    lines: Sequence[int]
+    notes: tuple[str, ...]
+
+    def column(self, k: int) -> Column:
+        return Column(self.header.names[k], self.columns[k], self.lines)
+
+    def names(self, k: int) -> list[str]:
+        for line, cell in zip(self.lines, self.columns[k], strict=True):
+            if cell == "":
+                raise InvalidInputError(
+                    f"{self.header.names[k]} must be filled in on every line, got nothing on line {line} of {self.path}: "
+                    "fill in that cell"
+                )
+        for line, cell in zip(self.lines, self.columns[k], strict=True):
+            refuse_rounded(cell, f"{self.header.names[k]} on line {line} of {self.path}")
+        return [as_text(cell) for cell in self.columns[k]]
+
+    def distinct_names(self, k: int) -> list[str]:
+        first: dict[str, int] = {}
+        for line, name in zip(self.lines, self.names(k), strict=True):
+            if first.setdefault(name, line) != line:
+                raise InvalidInputError(
+                    f"items must have distinct names, got {shown(name)} on lines {first[name]} and {line} of {self.path}: "
+                    "rename one of them; of a log with a line per outcome, make a table with a line per item, with its mean or "
+                    "with clicks and impressions"
+                )
+        return list(first)
+
+
+def read_table(path: str | os.PathLike[str], options: ProblemOptions | None = None) -> Instance:
+    """Read an instance from a table with a header and one line per item.
+
+    The ending of the file gives the format: .xlsx, .xls, .parquet, .jsonl or .ndjson; any other ending is read as text with
+    commas, semicolons, tabs or bars between cells. `options` complete the file.
+    """
+    options = options or ProblemOptions()
+    read = READERS.get(Path(path).suffix.lower())
+    if read is None:
+        return read_csv(path, options)
+    return _instance(read(path), options, chosen_columns(options.columns))
+
+
+def read_csv(path: str | os.PathLike[str], options: ProblemOptions | None = None) -> Instance:
+    """Read an instance from a table in text, whatever the ending of the file; see :func:`read_table`."""
+    options = options or ProblemOptions()
+    chosen = chosen_columns(options.columns)
+    return _instance(read_text_table(path, name_counter(chosen)), options, chosen)
+
+
+def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) -> Instance:
+    cells = _below_header(sheet, chosen)
+    header = cells.header
+    tables = choose_table(header, options)
+    columns = {name: _only(header, name) for name in tables[0].columns}
+    first = [column[0] for column in cells.columns]
+    family = " or ".join(table.name for table in tables)
+    measure = measure_of(header, options, family=family, taken=list(columns.values()), first=first)
+    _check_spelling(cells, tables)
+    table = _that_fits(tables, cells, columns, options)
+    check_roles(table, header)
+    check_options(table, options)
+    items = [as_text(cell) for cell in cells.columns[columns[table.columns[0]]]]
+    check_names(cells.lines, cells.columns[0], items, cells.path)
+    numbers = _numbers(cells, table, measure, options)
+    description: dict[str, object] = {"family": table.name, "name": Path(sheet.path).stem}
+    description |= {key: values for key, (_, values) in numbers.items()}
+    if options.variance is not None:
+        description[VARIANCE] = options.variance
+    if header.unit(measure.column) and measure.trials is None:
+        description["unit"] = header.unit(measure.column)
+    names = _names(cells, table, columns)
+    description |= table.keys(names, options)
+    texts = {role: k for role in table.texts if (k := header.column(role)) is not None and k not in columns.values()}
+    description |= {role: [as_text(cell) for cell in cells.columns[k]] for role, k in texts.items()}
+    roles = columns | {key: k for key, (k, _) in numbers.items()} | texts
+    instance = instance_from_description(description)
+    notes = [
+        *_role_notes(header, roles, measure),
+        *_ignored_notes(cells, roles, measure),
+        *cells.notes,
+        *sum_notes(cells.lines, items, numbers[measure.key][1], cells.path),
+        *_alike_notes(cells, columns),
+        *_unused_notes(instance.decision_set),
+    ]
+    note = " ".join([*filter(None, [instance.note]), *notes])
+    return replace(instance, note=note, description=description | {"note": note}) if notes else instance
+
+
+def _below_header(sheet: Sheet, chosen: Mapping[str, str]) -> _Table:
+    """The cells below the header; all rows are as wide as its names."""
+    position = find_header(sheet, chosen)
+    names = [as_text(cell) for cell in sheet.rows[position][1]]
+    width, below = _filled(names), sheet.rows[position + 1 :]
+    if not below:
+        raise InvalidInputError(f"{sheet.path} must have a line for each item, got the header only: add the items")
+    check_size(sheet.path, width * len(below))
+    for line, row in below:
+        if sheet.separator and (len(row) < width or _filled(row) > len(names)):
+            raise InvalidInputError(
+                f"each line must have {width} cells like the header, got {max(_filled(row), min(len(row), width))} on line "
+                f"{line} of {sheet.path}: add or remove cells, and put texts and numbers with {sheet.separator} in double quotes"
+            )
+    rows = [[*row[:width], *[""] * (width - len(row))] for _, row in below]
+    return _Table(
+        path=sheet.path,
+        header=Header(names[:width], chosen, sheet.path),
+        columns=list(zip(*rows, strict=True)),
+        lines=[line for line, _ in below],
+        notes=(
+            *sheet.notes,
+            *_skipped_note([line for line, _ in sheet.rows[:position]]),
+            *(["Cells to the right of the last column name are ignored."] * any(_filled(row) > width for _, row in below)),
+        ),
+    )
+
+
+def _filled(row: Sequence[Cell]) -> int:
+    """Number of cells up to the last one that is not empty."""
+    return max((k for k, cell in enumerate(row, 1) if cell != ""), default=0)
+
+
+def _only(header: Header, role: str) -> int:
+    column = header.column(role)
+    assert column is not None  # the format was chosen since it is there
+    return column
+
+
+def _that_fits(tables: Sequence[Table], cells: _Table, columns: Mapping[str, int], options: ProblemOptions) -> Table:
+    """The format that suits cells and options, where several have the same columns."""
+    if len(tables) > 1 and (options.source is not None or options.target is not None):
+        texts = {name: cells.names(k) for name, k in columns.items()}
+        ways = [table for table in tables if "source" in table.options]
+        tables = [table for table in ways if table.fits(texts, options)][:1]
+    return only_one(tables, cells.header)
+
+
+def _names(cells: _Table, table: Table, columns: Mapping[str, int]) -> dict[str, list[str]]:
+    return {
+        name: cells.distinct_names(k) if table.names_items and name == table.columns[0] else cells.names(k)
+        for name, k in columns.items()
+    }
+
+
+def _check_spelling(cells: _Table, tables: Sequence[Table]) -> None:
+    """Refuse a column whose name is a misspelt one of an optional column."""
+    header = cells.header
+    for role, cutoff in MISSPELT.items():
+        if role == VARIANCE or any(role in table.numbers for table in tables):
+            close = None if header.candidates(role) else header.misspelt(role, cutoff)
+            if close is not None:
+                raise InvalidInputError(
+                    f"{tables[0].name} may have the column {role}, got {close!r} in {cells.path}: did you mean {role!r}? "
+                    f"Rename it, or add ",
+                    Option("columns", [f"{role}={close}"]),
+                )
+
+
+def _numbers(cells: _Table, table: Table, measure: Measure, options: ProblemOptions) -> dict[str, tuple[int, list[float]]]:
+    """Column and numbers of the rewards or costs, the variance, and the optional columns of the format."""
+    header = cells.header
+    columns = {measure.key: measure.column}
+    for role in (VARIANCE, *table.numbers):
+        column = header.column(role)
+        if column is not None:
+            columns[role] = column
+    if VARIANCE in columns and options.variance is not None:
+        raise InvalidInputError(
+            "variance must be given once, got ", Option(VARIANCE), f" beside the column of {cells.path}: drop one of the two"
+        )
+    every = [cells.column(k) for k in columns.values()]
+    trials = None if measure.trials is None else cells.column(measure.trials)
+    style = style_of([*every, *([] if trials is None else [trials])], cells.path)
+    numbers = {role: (k, read_numbers(cells.column(k), style, cells.path)) for role, k in columns.items()}
+    if trials is not None:
+        shares = _shares(cells, measure, numbers[measure.key][1], read_numbers(trials, style, cells.path))
+        numbers[measure.key] = (measure.column, shares)
+    _check_variance(cells, numbers)
+    if table.is_in_costs:
+        _check_costs(cells, table, measure, {role: values for role, (_, values) in numbers.items()})
+    return numbers
+
+
+def _shares(cells: _Table, measure: Measure, successes: Sequence[float], trials: Sequence[float]) -> list[float]:
+    assert measure.trials is not None
+    few, many = cells.header.names[measure.column], cells.header.names[measure.trials]
+    for line, n, of in zip(cells.lines, successes, trials, strict=True):
+        if not 0 <= n <= of or of == 0:
+            raise InvalidInputError(
+                f"{few} must be at least 0 and at most {many}, which must be positive, got {n:g} of {of:g} on line {line} of "
+                f"{cells.path}: correct or remove that line, or choose another column, as in ",
+                Option("columns", [f"theta={few}"]),
+            )
+    return [n / of for n, of in zip(successes, trials, strict=True)]
+
+
+def _check_variance(cells: _Table, numbers: Mapping[str, tuple[int, list[float]]]) -> None:
+    if VARIANCE not in numbers:
+        return
+    column, values = numbers[VARIANCE]
+    for i, value in enumerate(values):
+        if value <= 0:
+            raise InvalidInputError(
+                f"variance must be positive, got {as_text(cells.columns[column][i])} on line {cells.lines[i]} of {cells.path}: "
+                "leave out items that are known exactly, which need no exploration"
+            )
+
+
+def _check_costs(cells: _Table, table: Table, measure: Measure, numbers: Mapping[str, list[float]]) -> None:
+    """Refuse costs that are negative, or below the least ones."""
+    name, sign = cells.header.names[measure.column], 1 if measure.key == COSTS else -1
+    least = numbers.get("least", [0.0] * len(cells.lines))
+    for i, (value, bound) in enumerate(zip(numbers[measure.key], least, strict=True)):
+        if sign * value < bound:
+            limit = f"{sign * bound + 0.0:g}"
+            expected = f"at least {limit}" if sign > 0 else f"at most {limit}"
+            remedy: tuple[str | Option, ...] = ("correct that cell",)
+            if sign < 0 and value > 0:
+                remedy = ("check the sign, or, if the column holds costs, add ", Option("minimize", True))
+            raise InvalidInputError(
+                f"{name} must be {expected} for {table.name}, got {as_text(cells.columns[measure.column][i])} on line "
+                f"{cells.lines[i]} of {cells.path}: ",
+                *remedy,
+            )
+
+
+def _role_notes(header: Header, roles: Mapping[str, int], measure: Measure) -> list[str]:
+    """A sentence about the columns whose names differ from their roles."""
+    read = []
+    for role, k in roles.items():
+        own = measure.role if role in (THETA, COSTS) else role
+        if (measure.trials is None or own != measure.role) and header.needs_note(own, k):
+            read.append(f"{header.names[k]} as {'rewards' if role == THETA else role}")
+    notes = [f"Read from the table: {', '.join(read)}."] if read else []
+    if measure.trials is not None:
+        share = f"{header.names[measure.column]} / {header.names[measure.trials]}"
+        notes.append(f"{'Costs' if measure.key == COSTS else 'Rewards'} are {share}.")
+    return notes
+
+
+def _ignored_notes(cells: _Table, roles: Mapping[str, int], measure: Measure) -> list[str]:
+    """A sentence about the columns without a role."""
+    used = {*roles.values(), measure.trials}
+    ignored = [
+        name for k, name in enumerate(cells.header.names) if k not in used and (name or any(map(as_text, cells.columns[k])))
+    ]
+    return [f"Ignored columns: {listed(ignored)}."] if ignored else []
+
+
+def _alike_notes(cells: _Table, columns: Mapping[str, int]) -> list[str]:
+    """A sentence about names that look alike; both ends of links are names of the same places."""
+    ends = [columns[role] for role in ("tail", "head") if role in columns]
+    groups = [ends] if ends else [[k] for k in columns.values()]
+    rows = [[(line, cells.columns[k][i]) for i, line in enumerate(cells.lines) for k in group] for group in groups]
+    return [note for row in rows for note in alike_notes(row)]
+
+
+def _unused_notes(decisions: DecisionSet) -> list[str]:
+    """A sentence about links that no path from the source to the target can use."""
+    if not isinstance(decisions, Paths | Routes):
+        return []
+    unused = int((~decisions.useful_items).sum())
+    where = f"from {decisions.source} to {decisions.target}"
+    return [f"{unused:,} of {decisions.d:,} links are on no path {where}."] if unused else []
+
+
+def _skipped_note(lines: Sequence[int]) -> list[str]:
+    """A sentence about the lines above the header."""
+    if not lines:
+        return []
+    several = f"Lines {lines[0]} to {lines[-1]} above the header were skipped."
+    return [several if len(lines) > 1 else f"Line {lines[0]} above the header was skipped."]
