@@ -97,7 +97,8 @@ def compile_for_state(state: dict[str, Any]) -> None:
 def cache_folders() -> list[Path]:
     """Folders of compiled kernels, that of ``kernels.rounds`` first."""
     folders = []
-    for module in ("semibandits.kernels.rounds", *(found.name for found in _kernel_modules())):
+    modules = pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}.")
+    for module in ("semibandits.kernels.rounds", *(found.name for found in modules)):
         for kernel in vars(importlib.import_module(module)).values():
             if isinstance(kernel, Dispatcher) and kernel.py_func.__module__ == module:
                 folders.append(Path(KernelCache(kernel.py_func).cache_path))
@@ -108,10 +109,6 @@ def cache_folders() -> list[Path]:
 def cached_kernels() -> set[Path]:
     """Files of the compiled kernels on disk, one for each combination of types."""
     return {path for folder in cache_folders() for path in folder.glob("*.nbc")}
-
-
-def _kernel_modules() -> Iterator[pkgutil.ModuleInfo]:
-    return pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}.")
 
 
 def play_rounds() -> None:
@@ -169,7 +166,10 @@ def solve_problems() -> None:
             continue
         for method in BERNOULLI if family.has_exchange_graph else BERNOULLI[:1]:
             solve_bound(space, theta, rewards="bernoulli", method=method)
-    large = _grid(8)  # large enough for the interior-point method
+    n = 8  # paths right and up through a grid of n x n nodes, which is large enough for the interior-point method
+    right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
+    up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
+    large = Paths([*right, *up], (0, 0), (n - 1, n - 1))
     solve_bound(large, _numbers(large)[0])
     _solve_parts_of_large_problems()
     for _, space in _examples():
@@ -198,13 +198,6 @@ def _examples() -> Iterator[tuple[Family, DecisionSet]]:
     for family in by_effort:
         for space in family.examples():
             yield family, space
-
-
-def _grid(n: int) -> Paths:
-    """Paths right and up through a grid of n x n nodes."""
-    right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
-    up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
-    return Paths([*right, *up], (0, 0), (n - 1, n - 1))
 
 
 def _numbers(space: DecisionSet) -> tuple[np.ndarray, np.ndarray]:

@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from semibandits.regret_bound.result import GravesLaiResult
-
+from typing import Any, Final
 
 LONGEST: Final = 2_000
 """Maximum number of characters of a message; the middle of a longer one is cut out."""
@@ -273,6 +269,6 @@ class SolverError(SemibanditsError, RuntimeError):
     5.71 <= C(theta) <= 10.64
     """
 
-    def __init__(self, message: str, result: GravesLaiResult | None = None) -> None:
+    def __init__(self, message: str, result: Any = None) -> None:
         super().__init__(message)
         self.result = result

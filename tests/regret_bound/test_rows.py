@@ -10,7 +10,7 @@ from law_cases import LAWS
 import semibandits as sb
 from semibandits.laws import Gaussian
 from semibandits.regret_bound.cycles.cycles import CyclePool
-from semibandits.regret_bound.cycles.local import LawLocal
+from semibandits.regret_bound.cycles.local import GaussianLocal, LawLocal
 from semibandits.regret_bound.cycles.master import positive_flow
 from semibandits.regret_bound.cycles.presolve import presolve
 from semibandits.regret_bound.cycles.rows import GaussianRows, LawRows, Rows
@@ -43,14 +43,12 @@ def drawn(name, seed=0):
 @pytest.mark.parametrize("name", LAWS)
 def test_slopes_and_hessians_are_derivatives(name):
     rows, flow = drawn(name)
-    cycles, local = rows.pool.cycles, rows.local(flow)
+    local = rows.local(flow)
     np.testing.assert_allclose(local.values, rows.ratios(rows.pool.cycles, flow))
-    a, k = len(flow), len(cycles)
+    a, k = len(flow), len(rows.pool)
 
     def gradient(at):
-        table = np.zeros((k, a))
-        np.add.at(table, (cycles.rows, cycles.arcs), -rows.local(at).slopes)
-        return table
+        return -np.column_stack([rows.local(at).falls(arc) for arc in np.eye(a)])
 
     table = gradient(flow)
     for arc in range(a):
@@ -60,12 +58,7 @@ def test_slopes_and_hessians_are_derivatives(name):
         numeric = (ahead - behind) / (2.0 * moved[arc])
         np.testing.assert_allclose(table[:, arc], numeric, rtol=2e-4, atol=1e-6 * abs(table).max())
         column = (gradient(flow + moved) - gradient(flow - moved)) / (2.0 * moved[arc])
-        expected = np.zeros((k, a))
-        np.add.at(expected, (cycles.rows, cycles.arcs), np.where(cycles.arcs == arc, local.curvature, 0.0))
-        if isinstance(local, LawLocal):
-            pulls = np.zeros((k, a))
-            np.add.at(pulls, (cycles.rows, cycles.arcs), local.pulls)
-            expected += 2.0 / local.values[:, None] * table * table[:, [arc]] - pulls * pulls[:, [arc]]
+        expected = np.array([local.hessian(row, np.zeros(k)).product(np.eye(a)[arc]) for row in np.eye(k)])
         np.testing.assert_allclose(column, expected, rtol=2e-3, atol=1e-4 * abs(expected).max())
 
 
@@ -93,12 +86,15 @@ def test_gaussian_rows_are_those_of_any_law():
     """The same law through cheapest raises instead of its formula."""
     rows, flow = drawn("gaussian")
     other = LawRows(rows.block, rows.pool, math.inf)
-    one, two = rows.local(flow), other.local(flow)
+    one, two, cycles = rows.local(flow), other.local(flow), rows.pool.cycles
+    assert isinstance(one, GaussianLocal)
+    assert isinstance(two, LawLocal)
+    slopes = one.by_arc[cycles.arcs] * one.by_row[cycles.rows]
     np.testing.assert_allclose(one.values, two.values, rtol=1e-9)
-    np.testing.assert_allclose(one.slopes, two.slopes, rtol=1e-9)
+    np.testing.assert_allclose(slopes, two.slopes, rtol=1e-9)
     assert isinstance(rows, GaussianRows)
     assert rows.block.items.law.is_quadratic
     assert not Gaussian(0.5, upper=3.0).is_quadratic
     # The Hessian of any law is that of the formula: its two parts of rank one cancel out.
-    np.testing.assert_allclose(one.curvature, two.curvature, rtol=1e-9)
-    np.testing.assert_allclose(two.pulls**2, 2.0 / two.values[rows.pool.cycles.rows] * two.slopes**2, rtol=1e-9)
+    np.testing.assert_allclose(2.0 * slopes / flow[cycles.arcs], two.curvature, rtol=1e-9)
+    np.testing.assert_allclose(two.pulls**2, 2.0 / two.values[cycles.rows] * two.slopes**2, rtol=1e-9)

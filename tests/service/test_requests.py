@@ -148,20 +148,22 @@ class Later:
         pass
 
 
-def test_the_bound_at_the_estimates(client_with, learner, monkeypatch):
+@pytest.mark.parametrize(("policy", "variance"), [(sb.GLADE(), 4.0), (sb.CUCB(variance=4.0), 1.0)])
+def test_the_bound_at_the_estimates(client_with, url, monkeypatch, policy, variance):
+    learner = sb.open_learner(url, name="one", decision_set=sb.MSets(5, 2), policy=policy, variance=variance, seed=1)
     process = Later()
     monkeypatch.setattr(bounds, "SideProcess", lambda: process)
     client = client_with()
-    failed = client.get("/v1/learners/courier/bound").json()
+    failed = client.get("/v1/learners/one/bound").json()
     assert (failed["status"], failed["value"]) == ("failed", None)
     assert failed["message"].startswith("a bound needs an outcome of every item, and 5 of 5 have none")
     for k in range(9):
         asked = learner.ask()
         learner.tell(asked.id, costs=(1.0 + asked.items + 0.1 * k).tolist())
-    found = client.get("/v1/learners/courier/bound").json()
+    found = client.get("/v1/learners/one/bound").json()
     assert found["status"] == "solving"
     process.future.set_result(process.work())
-    found = client.get("/v1/learners/courier/bound").json()
+    found = client.get("/v1/learners/one/bound").json()
     expected = sb.graves_lai(learner.decision_set, learner.means, variance=4.0)
     assert found["status"] == "ready"
     assert found["value"] == pytest.approx(expected.value)

@@ -12,7 +12,7 @@ import pytest
 from servers import post, serving
 
 import semibandits as sb
-from semibandits import service
+from semibandits_server import service
 from semibandits_studies.cli import main
 
 TOKEN = "a-token-of-this-test"

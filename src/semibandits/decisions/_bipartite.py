@@ -45,16 +45,12 @@ def read_bipartite(edges: object) -> BipartiteEdges:
         bipartite = _from_graph(graph, _columns(edges))
     else:
         graph = read_edges(edges, directed=True)
-        bipartite = _from_pairs(graph)
+        rows, row_index = _renumbered(graph, graph.tails)
+        columns, column_index = _renumbered(graph, graph.heads)
+        bipartite = BipartiteEdges(rows, columns, row_index, column_index, graph.items)
     if not graph.n_edges:
         raise InvalidInputError("edges must have at least one edge, got none: pass the pairs that may be matched")
     return bipartite
-
-
-def _from_pairs(graph: EdgeList) -> BipartiteEdges:
-    rows, row_index = _renumbered(graph, graph.tails)
-    columns, column_index = _renumbered(graph, graph.heads)
-    return BipartiteEdges(rows, columns, row_index, column_index, graph.items)
 
 
 def _renumbered(graph: EdgeList, ends: IntArray) -> tuple[tuple[Hashable, ...], IntArray]:

@@ -258,8 +258,9 @@ class DecisionSet(ABC):
         >>> sb.MSets(3, 1).maximize_index(rates, 1.0 / views).tolist()  # 0.3 + sqrt(1 / 4) is the largest
         [False, False, True]
         """
-        a, c, _ = self._index_problem(rewards, bonuses, _ratio(ratio))
-        return self._maximize_index(a, c, _ratio(ratio))
+        r = _ratio(ratio)
+        a, c, _ = self._index_problem(rewards, bonuses, r)
+        return self._maximize_index(a, c, r)
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM on validated input."""
@@ -296,16 +297,18 @@ class DecisionSet(ABC):
         most = whole(most)
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
             raise InvalidInputError(f"most must be an integer >= 1, got {most!r}: pass for instance 1000")
-        a, c, power = self._index_problem(rewards, bonuses, _ratio(ratio))
-        found = self._search_index(a, c, _ratio(ratio), int(most))
+        r = _ratio(ratio)
+        a, c, power = self._index_problem(rewards, bonuses, r)
+        found = self._search_index(a, c, r, int(most))
         x = found.decision
         value = float(np.ldexp(self.index_of(a, c, x), -power))
         return replace(found, value=value, bound=max(float(np.ldexp(found.bound, -power)), value))
 
     def _search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
         """P_IM with a budget on validated input; the answer of an overridden method counts as proved."""
-        searches = self._searches()
-        if isinstance(searches, CalledOracle) and _overrides_index(type(self)):
+        searches, kind = self._searches(), type(self)
+        inherited = (DecisionSet.maximize_index, DecisionSet._maximize_index)
+        if isinstance(searches, CalledOracle) and (kind.maximize_index, kind._maximize_index) != inherited:
             x = checked_answer(self.maximize_index(rewards, bonuses, ratio), self.d, self.m)
             value = float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
             return IndexAnswer(x, value, value, True, 0)
@@ -515,12 +518,6 @@ class DecisionSet(ABC):
 def _mro_index(kind: type[DecisionSet], method: str) -> int:
     """Index in the method resolution order of the class that defines a method."""
     return next(index for index, base in enumerate(kind.__mro__) if method in vars(base))
-
-
-def _overrides_index(kind: type[DecisionSet]) -> bool:
-    """Whether a class overrides index maximisation."""
-    inherited = (DecisionSet.maximize_index, DecisionSet._maximize_index)
-    return (kind.maximize_index, kind._maximize_index) != inherited
 
 
 def _ratio(value: float) -> float:

@@ -77,9 +77,7 @@ class ExchangeGraph:
         return brief(self)
 
     def __post_init__(self) -> None:
-        for array in (
-            self.decision, self.tails, self.heads, self.costs, self.entering, self.leaving, self.potentials, self.hub,
-        ):  # fmt: skip
+        for array in (self.decision, self.tails, self.heads, self.costs, self.entering, self.leaving, self.potentials, self.hub):
             array.setflags(write=False)
 
     @property

@@ -141,19 +141,17 @@ def _split(
         outside[i] = True
         yield inside.copy(), outside.copy()
         outside[i], inside[i] = False, True
-    if np.count_nonzero(x) == decision_set.m or not _has_more(decision_set, x, outside):
+    if np.count_nonzero(x) == decision_set.m:
+        return
+    # Whether a decision is a proper superset of x without items of `outside`; the weights are integers.
+    weights = np.where(x, decision_set.d + 1.0, np.where(outside, -decision_set.d - 1.0, 1.0))
+    y = _maximizer(decision_set, weights)
+    if not y[x].all() or y[outside].any() or np.count_nonzero(y) <= np.count_nonzero(x):
         return
     for i in np.flatnonzero(~x & ~outside):
         inside[i] = True
         yield inside.copy(), outside.copy()
         inside[i], outside[i] = False, True
-
-
-def _has_more(decision_set: DecisionSet, x: BoolArray, outside: BoolArray) -> bool:
-    """Whether a decision is a proper superset of x without items of `outside`; the weights are integers."""
-    weights = np.where(x, decision_set.d + 1.0, np.where(outside, -decision_set.d - 1.0, 1.0))
-    y = _maximizer(decision_set, weights)
-    return bool(y[x].all() and not y[outside].any() and np.count_nonzero(y) > np.count_nonzero(x))
 
 
 def _best(

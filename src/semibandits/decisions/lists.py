@@ -100,8 +100,7 @@ class Decisions:
 
     def mask(self, k: int) -> BoolArray:
         """Row k as a boolean array, shape (d,)."""
-        row = np.zeros(self.d, dtype=np.bool_)
-        row[self.base] = True
+        row = self.base_mask
         row[self.changes(k)] ^= True
         return row
 
@@ -124,8 +123,7 @@ class Decisions:
     @property
     def signs(self) -> FloatArray:
         """1 for each entry of `changed` that adds an item, -1 for each that removes one."""
-        signs: FloatArray = np.where(self.base_mask[self.changed], -1.0, 1.0)
-        return signs
+        return np.where(self.base_mask[self.changed], -1.0, 1.0)
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sum of item values over the changes of each row: what it has more than the base, shape (k,)."""

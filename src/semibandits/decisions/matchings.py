@@ -89,7 +89,18 @@ class Matchings(DecisionSet):
         # The leading side must be matched; it is the rows if both or no sides must be.
         self._leaders = _grouped(self._graph, by_column=saturate == "columns")
         self._optional = saturate == "none"
-        self._m = self._largest()
+        n_rows, n_columns = len(self.rows), len(self.columns)
+        if saturate == "both" and n_rows != n_columns:
+            raise InvalidInputError(
+                f"a perfect matching needs as many rows as columns, got {n_rows} rows and {n_columns} columns: pass ",
+                Option("saturate", "rows" if n_rows < n_columns else "columns"),
+                " to match all of these, or ",
+                Option("saturate", "none"),
+            )
+        largest, stuck = self._heaviest(np.ones(self.d))
+        if len(stuck):
+            raise self._hall_error(stuck)
+        self._m = int(largest.sum())
 
     def __repr__(self) -> str:
         return (
@@ -159,7 +170,14 @@ class Matchings(DecisionSet):
             If decisions must be listed and there are more than `limit`.
         """
         if self._is_complete():
-            return self._count_complete()
+            small, large = sorted((len(self.rows), len(self.columns)))
+            if self._saturate != "none":
+                return math.perm(large, small)
+            ways = total = 1  # matchings of k edges, and of at most k
+            for k in range(small):
+                ways = ways * (small - k) * (large - k) // (k + 1)
+                total += ways
+            return total
         if min(len(self.rows), len(self.columns)) > LARGEST_SIDE_WITH_SUBSETS:
             return self._listed(limit, np.empty((0, self.d), dtype=np.bool_))
         rows_small = len(self.rows) <= len(self.columns)
@@ -232,12 +250,9 @@ class Matchings(DecisionSet):
         """Heaviest matching, and leading nodes that cannot all be matched (empty if it exists)."""
         ptr, others, items, n_others = self._leaders
         entries, stuck = heaviest_matching(theta[items], Bipartite(ptr, others, n_others, self._optional))
-        return self._decision(items, entries), stuck
-
-    def _decision(self, items: IntArray, entries: IntArray) -> BoolArray:
         x = np.zeros(self.d, dtype=np.bool_)
         x[items[entries[entries >= 0]]] = True
-        return x
+        return x, stuck
 
     def _restricted_to(self, items: IntArray) -> Matchings:
         return Matchings(numbered_pairs(self.row_index[items], self.column_index[items]), self._saturate)
@@ -271,38 +286,12 @@ class Matchings(DecisionSet):
         n_rows, n_columns = len(self.rows), len(self.columns)
         return self.d == n_rows * n_columns and len(np.unique(self.row_index * n_columns + self.column_index)) == self.d
 
-    def _count_complete(self) -> int:
-        """Number of decisions if each row has exactly one edge to each column."""
-        small, large = sorted((len(self.rows), len(self.columns)))
-        if self._saturate != "none":
-            return math.perm(large, small)
-        ways = total = 1  # matchings of k edges, and of at most k
-        for k in range(small):
-            ways = ways * (small - k) * (large - k) // (k + 1)
-            total += ways
-        return total
-
     def _listed(self, limit: int, rows: BoolArray) -> int:
         """Number of decisions; they are written into `rows` unless it is empty."""
         found = list_matchings(*self._leaders, self._optional, limit + 1, rows)
         if found > limit:
             raise too_many(limit, None)
         return int(found)
-
-    def _largest(self) -> int:
-        """Number of items in the largest decision; raise if there is no decision."""
-        n_rows, n_columns = len(self.rows), len(self.columns)
-        if self._saturate == "both" and n_rows != n_columns:
-            raise InvalidInputError(
-                f"a perfect matching needs as many rows as columns, got {n_rows} rows and {n_columns} columns: pass ",
-                Option("saturate", "rows" if n_rows < n_columns else "columns"),
-                " to match all of these, or ",
-                Option("saturate", "none"),
-            )
-        x, stuck = self._heaviest(np.ones(self.d))
-        if len(stuck):
-            raise self._hall_error(stuck)
-        return int(x.sum())
 
     def _hall_error(self, stuck: IntArray) -> InvalidInputError:
         ends, labels, sides = (self.row_index, self.column_index), (self.rows, self.columns), ("row", "column")

@@ -137,7 +137,8 @@ class Paths(DecisionSet):
 
         Ties between arcs into a node go to the smallest index.
         """
-        return self._heaviest(weights)[0]
+        # A copy, since kernels are recompiled for read-only and strided arrays.
+        return longest_path(item_vector(weights, self, "weights").copy(), *self._into)[0]
 
     def walk(self, decision: ArrayLike) -> tuple[Hashable, ...]:
         """Nodes of a path in the order of travel, from source to target.
@@ -187,7 +188,7 @@ class Paths(DecisionSet):
         arc. The potentials are minus the weights of the heaviest paths from the source. [theory T0]
         """
         theta = item_vector(weights, self, "weights")
-        x, heaviest = self._heaviest(theta)
+        x, heaviest = longest_path(theta.copy(), *self._into)
         items = np.flatnonzero(self.useful_items)
         tails, heads, inside = self._places[self.tails[items]], self._places[self.heads[items]], x[items]
         # Summed as in the dynamic programme, so that no cost is negative and the best arc into each node costs exactly 0.
@@ -259,10 +260,6 @@ class Paths(DecisionSet):
         if labels < 0:
             raise too_many_labels(MAX_LABELS, "paths", "pass a ratio such as 0.99")
         return x if x.any() else None
-
-    def _heaviest(self, weights: ArrayLike) -> tuple[BoolArray, FloatArray]:
-        # A copy, since kernels are recompiled for read-only and strided arrays.
-        return longest_path(item_vector(weights, self, "weights").copy(), *self._into)
 
     def _restricted_to(self, items: IntArray) -> Paths:
         first, last = self.nodes.index(self.source), self.nodes.index(self.target)

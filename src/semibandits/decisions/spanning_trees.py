@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import final
 
 import numpy as np
@@ -65,7 +64,13 @@ class SpanningTrees(MatroidDecisions):
         super().__init__(matroid)
         # Private writable copies, since kernels are recompiled for read-only arrays.
         self._n_nodes, self._tails, self._heads = edges.n_nodes, edges.tails.copy(), edges.heads.copy()
-        self._check_connected(edges.nodes)
+        forest = np.flatnonzero(heaviest_forest(self._n_nodes, self._tails, self._heads, np.zeros(self._d)))
+        roots = np.unique(root_forest(self._n_nodes, self._tails, self._heads, forest)[3])
+        if len(roots) > 1:
+            raise InvalidInputError(
+                f"graph must be connected, got {len(roots)} components, with {edges.nodes[roots[0]]!r} in one and "
+                f"{edges.nodes[roots[1]]!r} in another: add edges between them, or build one decision set per component"
+            )
 
     def __repr__(self) -> str:
         return f"SpanningTrees(d={self._d}, nodes={self._n_nodes})"
@@ -86,12 +91,3 @@ class SpanningTrees(MatroidDecisions):
 
     def _compiled(self) -> CompiledOracle | None:
         return matroid_oracle(self._matroid, self._m)
-
-    def _check_connected(self, nodes: tuple[Hashable, ...]) -> None:
-        forest = np.flatnonzero(heaviest_forest(self._n_nodes, self._tails, self._heads, np.zeros(self._d)))
-        roots = np.unique(root_forest(self._n_nodes, self._tails, self._heads, forest)[3])
-        if len(roots) > 1:
-            raise InvalidInputError(
-                f"graph must be connected, got {len(roots)} components, with {nodes[roots[0]]!r} in one and "
-                f"{nodes[roots[1]]!r} in another: add edges between them, or build one decision set per component"
-            )

@@ -68,13 +68,6 @@ def decisions_that_tie(
 ) -> BoolArray:
     """The decisions that tie with `best` and are the best ones without one of its items, each once, shape (n, d)."""
     theta = without_constants(decision_set, theta)
-    others = _best_without_each(decision_set, theta, best)
-    gaps = np.array([math.fsum([*theta[best & ~x], *-theta[x & ~best]]) for x in others], dtype=np.float64)
-    return others[Ties.of(theta, best, decision_set.m, tolerance).with_best(best, others, gaps)]
-
-
-def _best_without_each(decision_set: DecisionSet, theta: FloatArray, best: BoolArray) -> BoolArray:
-    """The best decisions without one of the items of `best`, each once, shape (n, d)."""
     usual, rows = without_outliers(theta.copy(), best.copy(), decision_set.m), [np.empty((0, decision_set.d), np.bool_)]
     items = np.flatnonzero(best)
     for i in items.tolist() if len(items) <= MOST_EXCHANGES else ():
@@ -84,4 +77,5 @@ def _best_without_each(decision_set: DecisionSet, theta: FloatArray, best: BoolA
         if not x[i]:
             rows.append(x[None].copy())
     others: BoolArray = np.unique(np.concatenate(rows), axis=0)
-    return others
+    gaps = np.array([math.fsum([*theta[best & ~x], *-theta[x & ~best]]) for x in others], dtype=np.float64)
+    return others[Ties.of(theta, best, decision_set.m, tolerance).with_best(best, others, gaps)]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from semibandits.families.family import Family
 from semibandits.families.registry import FAMILIES
 
 PROBLEMS: Final = {
@@ -22,16 +21,12 @@ PROBLEMS: Final = {
 
 def capability_table() -> str:
     """Return the table in Markdown. A star marks guarantees beyond Table 1 of the paper."""
-    lines = [
-        "| | " + " | ".join(PROBLEMS.values()) + " |",
-        "|---|" + "---|" * len(PROBLEMS),
-        *(f"| {family.title} | {' | '.join(_cells(family))} |" for family in FAMILIES.values()),
-    ]
+    lines = ["| | " + " | ".join(PROBLEMS.values()) + " |", "|---|" + "---|" * len(PROBLEMS)]
+    for family in FAMILIES.values():
+        stars = {problem: " ★" if problem in family.beyond_paper else "" for problem in PROBLEMS}
+        cells = [f"{getattr(family.guarantees, problem)}{star}" for problem, star in stars.items()]
+        lines.append(f"| {family.title} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def _cells(family: Family) -> list[str]:
-    return [f"{getattr(family.guarantees, problem)}{' ★' if problem in family.beyond_paper else ''}" for problem in PROBLEMS]
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.family import JSON
@@ -70,12 +69,18 @@ def fingerprint(decision_set: DecisionSet) -> str:
     try:
         content = describe(decision_set)
     except UnsupportedError:
+        d = int(decision_set.d)
+        index = np.arange(d, dtype=np.int64)
+        scattered = (index * 40_503 + 12_345) % 65_536 / 32_768.0 - 1.0
+        positive = (index * 30_011 + 7) % 65_537 / 65_536.0
+        # Weights with ties, with both signs, and two scattered ones; all are exact in floating point.
+        weights = [np.zeros(d), np.ones(d), -np.ones(d), scattered, positive]
         content = {
             "class": type(decision_set).__qualname__,
-            "d": int(decision_set.d),
+            "d": d,
             "m": int(decision_set.m),
             "items": [without_addresses(repr(label)) for label in decision_set.items],
-            "answers": [np.flatnonzero(decision_set.maximize(w)).tolist() for w in _probes(decision_set.d)],
+            "answers": [np.flatnonzero(decision_set.maximize(w)).tolist() for w in weights],
         }
     return digest(content)
 
@@ -100,14 +105,6 @@ def _check_sizes(description: Mapping[str, Any], d: int | None) -> None:
     for matroid in (description[key] for key in ("matroid", "m1", "m2") if key in description):
         if isinstance(matroid, Mapping):
             _check_sizes(matroid, d)
-
-
-def _probes(d: int) -> list[FloatArray]:
-    """Vectors of weights with ties, with both signs, and two scattered ones; all are exact in floating point."""
-    index = np.arange(d, dtype=np.int64)
-    scattered = (index * 40_503 + 12_345) % 65_536 / 32_768.0 - 1.0
-    positive = (index * 30_011 + 7) % 65_537 / 65_536.0
-    return [np.zeros(d), np.ones(d), -np.ones(d), scattered, positive]
 
 
 def _whole(value: Any) -> Any:

@@ -78,10 +78,6 @@ def network_of_edges(edges: EdgeList, *, directed: bool = False, source: int | N
     return Network(edges.nodes, edges.tails, edges.heads, directed, source)
 
 
-def _no_network(decisions: Any) -> Network | None:
-    return None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Family:
     """A family of decision sets."""
@@ -113,7 +109,7 @@ class Family:
     plain_nouns: Callable[[Any], Nouns] | None = None  # for readers who do not know matroids; `nouns` by default
     link: str | None = None  # separator between the end nodes in item names
     reads_along: bool = False  # whether decisions are printed as a sequence of nodes
-    network: Callable[[Any], Network | None] = _no_network  # the graph whose edges are items; None if they are not edges
+    network: Callable[[Any], Network | None] = lambda decisions: None  # the graph whose edges are items, if they are edges
     figure: Literal["network", "heat map", "stems"] = "stems"  # of plans; stems are one per item
 
     def nouns_of(self, decisions: DecisionSet) -> Nouns:

@@ -15,7 +15,7 @@ from semibandits.families.matroid import GRAPH, VECTORS
 from semibandits.families.matroid_kinds import build_matroid, limits_of, read_matroid, write_matroid
 from semibandits.families.tables import ProblemOptions, Table
 from semibandits.inputs.fields import Fields
-from semibandits.matroids import Graphic, Linear, Matroid, Partition, Uniform
+from semibandits.matroids import Graphic, Linear, Partition, Uniform
 
 GROUPS: Final = ("group1", "group2")
 SEARCHED_GUARANTEES: Final = Guarantees(
@@ -59,17 +59,13 @@ def _examples() -> Iterator[MatroidIntersection]:
 
 
 def _network(x: MatroidIntersection) -> Network | None:
+    """The graph, if a matroid is one: edges are arcs if the other matroid groups them by head, with the root as source."""
     for graphic, other in ((x.m1, x.m2), (x.m2, x.m1)):
         if isinstance(graphic, Graphic):
-            return _network_of_forests(graphic, other, x.m)
+            if isinstance(other, Partition) and _same_groups(other.groups.tolist(), graphic.edges.heads.tolist()):
+                return network_of_edges(graphic.edges, directed=True, source=root_of(graphic, other, x.m))
+            return network_of_edges(graphic.edges)
     return None
-
-
-def _network_of_forests(graphic: Graphic, other: Matroid, size: int) -> Network:
-    """The graph of an intersection: edges are arcs if the other matroid groups them by head, with the root as source."""
-    if not isinstance(other, Partition) or not _same_groups(other.groups.tolist(), graphic.edges.heads.tolist()):
-        return network_of_edges(graphic.edges)
-    return network_of_edges(graphic.edges, directed=True, source=root_of(graphic, other, size))
 
 
 def _same_groups(first: Sequence[int], second: Sequence[int]) -> bool:

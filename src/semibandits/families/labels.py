@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits._typing import BoolArray, IntArray
+from semibandits._typing import BoolArray
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.inputs.fields import as_label, unknown_name
 from semibandits.inputs.graphs import EdgeList, read_edges
@@ -122,12 +122,8 @@ class ListedGraph:
     """Graph that preserves the given order of nodes and edges, unlike networkx. Edges are their ends, and a key if any."""
 
     def __init__(self, nodes: Iterable[Hashable], edges: list[tuple[Hashable, ...]], directed: bool = False) -> None:
-        self._listed, self._edges, self._directed = dict.fromkeys(nodes, _NO_SIDE), edges, directed
-
-    @property
-    def nodes(self) -> dict[Hashable, dict[str, int]]:
-        """Attributes of each node."""
-        return self._listed
+        self.nodes: dict[Hashable, dict[str, int]] = dict.fromkeys(nodes, _NO_SIDE)  # attributes of each node
+        self._edges, self._directed = edges, directed
 
     def edges(self) -> list[tuple[Hashable, ...]]:
         """Ends of each edge, and its key."""
@@ -139,7 +135,7 @@ class ListedGraph:
 
     def put(self, labels: Iterable[Hashable], side: int) -> None:
         """Assign these nodes to a side of a bipartite graph."""
-        self._listed.update((label, {"bipartite": side}) for label in labels)
+        self.nodes.update((label, {"bipartite": side}) for label in labels)
 
 
 def write_graph(edges: EdgeList) -> dict[str, Any]:
@@ -157,16 +153,12 @@ def ones_by_row(rows: list[Any], width: int, *, most: int = MOST_CELLS) -> BoolA
     if len(rows) * width > most:
         raise InvalidInputError(f"a matrix must have at most {most:,} entries, got {len(rows):,} x {width:,}: pass it unchanged")
     matrix = np.zeros((len(rows), width), dtype=np.bool_)
-    for row, places in zip(matrix, rows, strict=True):
-        row[_places(places, width)] = True
+    for row, values in zip(matrix, rows, strict=True):
+        places = np.array(plain_list(values))
+        if places.size and (places.dtype.kind != "i" or places.min() < 0 or places.max() >= width):
+            raise InvalidInputError(f"places must be integers from 0 to {width - 1}, got {values!r}: pass them unchanged")
+        row[places.astype(np.int64)] = True
     return matrix
-
-
-def _places(values: Any, width: int) -> IntArray:
-    array = np.array(plain_list(values))
-    if array.size and (array.dtype.kind != "i" or array.min() < 0 or array.max() >= width):
-        raise InvalidInputError(f"places must be integers from 0 to {width - 1}, got {values!r}: pass them unchanged")
-    return array.astype(np.int64)
 
 
 def find_node(wanted: object, nodes: Sequence[Hashable], key: str) -> Hashable:

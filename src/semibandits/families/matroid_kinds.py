@@ -75,14 +75,6 @@ def _is_truncated_partition(matroid: Laminar) -> bool:
     return len(matroid._above) > 1 and bool((matroid._above[1:] == 0).all() and (matroid._innermost > 0).all())
 
 
-def _build_uniform(fields: Fields, d: int) -> Uniform:
-    return Uniform(d, cast(int, fields.count("size")))
-
-
-def _write_partition(matroid: Partition) -> JSON:
-    return {"groups": matroid._group.tolist(), "capacities": matroid._capacity.tolist()}
-
-
 def _build_partition(fields: Fields, d: int) -> Partition | Laminar:
     # Keys of JSON objects are strings, so all groups are compared as strings.
     groups = [str(as_label(group, f"groups[{i}]")) for i, group in enumerate(fields.sequence("groups"))]
@@ -104,10 +96,6 @@ def _build_laminar(fields: Fields, d: int) -> Laminar:
     capacities = fields.take("capacities")
     limits = capacities if isinstance(capacities, int) else as_integers(capacities, "capacities")
     return Laminar(sets, limits, d=d)
-
-
-def _build_graphic(fields: Fields, d: int) -> Graphic:
-    return Graphic(fields.pairs("edges"))
 
 
 def _write_transversal(matroid: Transversal) -> JSON:
@@ -159,11 +147,14 @@ def _build_linear(fields: Fields, d: int) -> Linear:
 
 MATROID_KINDS: Final[Mapping[str, MatroidKind]] = {
     "uniform": MatroidKind(
-        Uniform, lambda matroid: {"d": matroid.d, "m": matroid.rank}, lambda data: Uniform(data["d"], data["m"]), _build_uniform
+        Uniform,
+        lambda matroid: {"d": matroid.d, "m": matroid.rank},
+        lambda data: Uniform(data["d"], data["m"]),
+        lambda fields, d: Uniform(d, cast(int, fields.count("size"))),
     ),
     "partition": MatroidKind(
         Partition,
-        _write_partition,
+        lambda matroid: {"groups": matroid._group.tolist(), "capacities": matroid._capacity.tolist()},
         lambda data: Partition(data["groups"], dict(enumerate(plain_list(data["capacities"])))),
         _build_partition,
     ),
@@ -177,7 +168,7 @@ MATROID_KINDS: Final[Mapping[str, MatroidKind]] = {
         Graphic,
         lambda matroid: write_graph(matroid.edges),
         lambda data: Graphic(read_graph(data, directed=False)),
-        _build_graphic,
+        lambda fields, d: Graphic(fields.pairs("edges")),
     ),
     "transversal": MatroidKind(
         Transversal, _write_transversal, lambda data: Transversal(plain_list(data["sets"])), _build_transversal

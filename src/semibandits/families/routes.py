@@ -9,7 +9,8 @@ import numpy as np
 
 from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, Option
-from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Network, Nouns
+from semibandits.families.family import JSON, Family, Guarantees, Network, Nouns
+from semibandits.families.intersection import SEARCHED_GUARANTEES
 from semibandits.families.labels import decode_label, encode_ends, encode_label, encode_labels, find_node, read_graph
 from semibandits.families.tables import ProblemOptions, Table, edges_from, required
 from semibandits.inputs.fields import Fields, as_numbers
@@ -87,15 +88,8 @@ ROUTES = Family(
     title="simple s-t paths in any graph, costs >= 0",
     heading="routes: a way through streets, also two-way ones",
     nouns=Nouns("route", "routes", "link", "links"),
-    guarantees=Guarantees(
-        linear=Guarantee.POLYNOMIAL,
-        budgeted=Guarantee.SEARCH,
-        budgeted_ratio=Guarantee.SEARCH,
-        index=Guarantee.SEARCH,
-        index_ratio=Guarantee.SEARCH,
-        graves_lai=Guarantee.CERTIFIED,
-    ),
-    beyond_paper=frozenset({"linear", "budgeted", "budgeted_ratio", "index", "index_ratio", "graves_lai"}),
+    guarantees=SEARCHED_GUARANTEES,
+    beyond_paper=frozenset(Guarantees.__dataclass_fields__),
     write=_write,
     read=_read,
     build=_build,

@@ -52,31 +52,24 @@ def hinted(function: Callable[P, T]) -> Callable[P, T]:
     def called(*args: P.args, **kwargs: P.kwargs) -> T:
         for name in kwargs:
             if name not in parameters:
-                raise TypeError(_unknown(function.__qualname__.removesuffix(".__init__"), name, parameters))
+                own, hint = function.__qualname__.removesuffix(".__init__"), _hint(name, parameters)
+                raise TypeError(f"{own}() got an unexpected keyword argument {name!r}{hint and f': {hint}'}")
         return function(*args, **kwargs)
 
     return called
 
 
-def _unknown(called: str, name: str, parameters: frozenset[str]) -> str:
-    hint = _hint(name, parameters)
-    return f"{called}() got an unexpected keyword argument {name!r}{hint and f': {hint}'}"
-
-
 def _hint(name: str, parameters: frozenset[str]) -> str:
     for parameter, names in MEANT.items():
         if name in names and parameter in parameters:
-            return f"did you mean {_suggestion(parameter, name, parameters)}?"
+            meant = f"{parameter}=..."
+            if parameter == "variance":
+                meant = f"variance={name}**2"
+            elif parameter == "theta" and "costs" in parameters:
+                meant = "theta=... for rewards or costs=... for costs"
+            return f"did you mean {meant}?"
     close = get_close_matches(name, sorted(parameters - {"self"}), n=1, cutoff=0.7)
     return f"did you mean {close[0]}=...?" if close else ELSEWHERE.get(name, "")
-
-
-def _suggestion(parameter: str, name: str, parameters: frozenset[str]) -> str:
-    if parameter == "variance":
-        return f"variance={name}**2"
-    if parameter == "theta" and "costs" in parameters:
-        return "theta=... for rewards or costs=... for costs"
-    return f"{parameter}=..."
 
 
 def whole(value: T) -> T | int:

@@ -68,7 +68,16 @@ def read_edges(graph: object, *, directed: bool) -> EdgeList:
     ends = np.array([number.setdefault(node, len(number)) for pair in pairs for node in pair], dtype=np.int64)
     tails, heads = ends[0::2].copy(), ends[1::2].copy()
     keys = [edge[2] if len(edge) == 3 else None for edge in edges] or [None] * len(pairs)
-    return EdgeList(tuple(number), tails, heads, _edge_labels(pairs, keys, tails, heads, directed))
+    # Parallel edges have their own key in their label, or their number where that is None.
+    low, high = (tails, heads) if directed else (np.minimum(tails, heads), np.maximum(tails, heads))
+    joined = list(zip(low.tolist(), high.tolist(), strict=True))
+    total = Counter(joined)
+    seen: Counter[tuple[int, int]] = Counter()
+    labels: list[Hashable] = []
+    for both, pair, key in zip(joined, pairs, keys, strict=True):
+        labels.append((*pair, seen[both] if key is None else key) if total[both] > 1 else pair)
+        seen[both] += 1
+    return EdgeList(tuple(number), tails, heads, tuple(labels))
 
 
 def numbered_pairs(tails: IntArray, heads: IntArray) -> list[tuple[int, int]]:
@@ -143,18 +152,3 @@ def _checked_node(node: Hashable, where: str) -> Hashable:
     refuse_rounded(node, where)
     label: Hashable = plain(node)
     return label
-
-
-def _edge_labels(
-    pairs: list[tuple[Hashable, Hashable]], own: list[Any], tails: IntArray, heads: IntArray, directed: bool
-) -> tuple[Hashable, ...]:
-    """Labels of edges; parallel ones have their own key, or their number where that is None."""
-    low, high = (tails, heads) if directed else (np.minimum(tails, heads), np.maximum(tails, heads))
-    keys = list(zip(low.tolist(), high.tolist(), strict=True))
-    total = Counter(keys)
-    seen: Counter[tuple[int, int]] = Counter()
-    labels: list[Hashable] = []
-    for key, pair, name in zip(keys, pairs, own, strict=True):
-        labels.append((*pair, seen[key] if name is None else name) if total[key] > 1 else pair)
-        seen[key] += 1
-    return tuple(labels)

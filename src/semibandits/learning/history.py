@@ -12,12 +12,13 @@ import numpy as np
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
-from semibandits.inputs.costs import check_possible, negated
+from semibandits.inputs.costs import negated
 from semibandits.inputs.fields import nearest
 from semibandits.inputs.labelled import MOST_COMPARED, paired, refuse_rounded
 from semibandits.inputs.outcomes import Outcome, as_numbers
 from semibandits.inputs.pandas_objects import has_index
 from semibandits.laws import Law
+from semibandits.laws.checks import check_possible
 from semibandits.policies.history import History
 
 MOST_ROUNDS: Final = 2**53
@@ -49,8 +50,16 @@ def history_of(
     places = _places(decision_set, labels, ignore_unknown, "index {}".format)
     values = _checked_rewards(values, labels, "index {}".format, places, law, in_costs=in_costs)
     plays, sums = _counted(places, values, decision_set.d)
-    least = least_rounds(plays, decision_set.m)
-    return History(plays, sums, least if rounds is None else _as_rounds(rounds, least))
+    # The smallest number of rounds with these plays, if a round plays at most m items, each of them once.
+    least = max(int(plays.max(initial=0.0)), math.ceil(int(plays.sum()) / max(decision_set.m, 1)))
+    if rounds is None:
+        return History(plays, sums, least)
+    if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or not least <= rounds <= MOST_ROUNDS:
+        raise InvalidInputError(
+            f"rounds must be an integer from {least} to 2**53, got {rounds!r}: these observations need at least {least} rounds; "
+            "leave it out if the number is unknown"
+        )
+    return History(plays, sums, int(rounds))
 
 
 def history_of_rounds(
@@ -82,14 +91,8 @@ def history_of_rounds(
 
     places = _places(decision_set, labels, ignore_unknown, where)
     values = _checked_rewards(values, labels, where, places, law, in_costs=in_costs)
-    _check_once(places, numbers, labels, where)
-    _check_sizes(numbers[places != UNKNOWN], decision_set.m)
+    _check_rounds(places, numbers, labels, where, decision_set.m)
     return History(*_counted(places, values, decision_set.d), len(parts))
-
-
-def least_rounds(plays: FloatArray, m: int) -> int:
-    """The smallest number of rounds with these plays, if a round plays at most m items, each of them once."""
-    return max(int(plays.max(initial=0.0)), math.ceil(int(plays.sum()) / max(m, 1)))
 
 
 def _of_one_round(outcome: Any, number: int) -> tuple[list[Any], FloatArray]:
@@ -144,7 +147,14 @@ def _places(decision_set: DecisionSet, labels: list[Any], ignore_unknown: bool, 
                 "correct them, or pass ignore_unknown=True to skip these observations",
             )
         )
-    _check_distinct(decision_set, labels, places, where)
+    ambiguous = np.flatnonzero(places == AMBIGUOUS)
+    if ambiguous.size:
+        first = int(ambiguous[0])
+        same = [index for index, own in enumerate(decision_set.items) if own == labels[first]]
+        raise InvalidInputError(
+            f"labels must belong to one item, got {labels[first]!r} at {where(first)}, which is that of the items {same}: "
+            "pass indices"
+        )
     return places
 
 
@@ -156,17 +166,6 @@ def _index_by_label(decision_set: DecisionSet) -> dict[Hashable, int]:
     if not any(isinstance(label, int | np.integer) for label in known):
         known |= {index: index for index in range(decision_set.d)}
     return known
-
-
-def _check_distinct(decision_set: DecisionSet, labels: list[Any], places: IntArray, where: Callable[[int], str]) -> None:
-    ambiguous = np.flatnonzero(places == AMBIGUOUS)
-    if ambiguous.size:
-        label = labels[int(ambiguous[0])]
-        same = [index for index, own in enumerate(decision_set.items) if own == label]
-        raise InvalidInputError(
-            f"labels must belong to one item, got {label!r} at {where(int(ambiguous[0]))}, which is that of the items {same}: "
-            "pass indices"
-        )
 
 
 def _checked_rewards(
@@ -189,8 +188,8 @@ def _checked_rewards(
     return rewards
 
 
-def _check_once(places: IntArray, numbers: IntArray, labels: list[Any], where: Callable[[int], str]) -> None:
-    """Each known item at most once in each round."""
+def _check_rounds(places: IntArray, numbers: IntArray, labels: list[Any], where: Callable[[int], str], m: int) -> None:
+    """Refuse rounds with the same known item twice, or with more than m known items. `numbers` are the rounds of the items."""
     order = np.lexsort((places, numbers))
     same = (np.diff(places[order]) == 0) & (np.diff(numbers[order]) == 0) & (places[order][1:] != UNKNOWN)
     if same.any():
@@ -199,11 +198,7 @@ def _check_once(places: IntArray, numbers: IntArray, labels: list[Any], where: C
             f"a round must contain an item at most once, got {labels[first]!r} again at {where(first)}: merge the two rewards, "
             "or pass single observations to from_history"
         )
-
-
-def _check_sizes(numbers: IntArray, m: int) -> None:
-    """At most m known items in each round; `numbers` are the rounds of the observations of known items."""
-    sizes = np.bincount(numbers)
+    sizes = np.bincount(numbers[places != UNKNOWN])
     large = np.flatnonzero(sizes > m)
     if large.size:
         raise InvalidInputError(
@@ -219,12 +214,3 @@ def _counted(places: IntArray, values: FloatArray, d: int) -> tuple[FloatArray, 
     plays = np.bincount(places[known], minlength=d)
     sums = np.bincount(places[known], weights=values[known], minlength=d)
     return plays.astype(np.float64), sums.astype(np.float64)
-
-
-def _as_rounds(rounds: object, least: int) -> int:
-    if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or not least <= rounds <= MOST_ROUNDS:
-        raise InvalidInputError(
-            f"rounds must be an integer from {least} to 2**53, got {rounds!r}: these observations need at least {least} rounds; "
-            "leave it out if the number is unknown"
-        )
-    return int(rounds)

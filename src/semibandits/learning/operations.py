@@ -200,7 +200,31 @@ class Adopt(Operation):
 
 def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
     """Apply the content of an entry to a learner in memory, and return it with its results."""
-    return _CALLS[kind](learner, payload)
+    progress, x = learner._progress, learner.decision_set
+    if kind in (ASK, ASK_MANY):
+        available = None
+        if "available" in payload:
+            available = np.zeros(x.d, dtype=np.bool_)
+            available[payload["available"]] = True
+        rounds = _pairs(progress.ask(available, payload["count"] if kind == ASK_MANY else 1))
+        return {**payload, "rounds": rounds} if kind == ASK_MANY else {**payload, "round": rounds[0][0], "items": rounds[0][1]}
+    if kind == EXPIRE:
+        return {**payload, "rounds": _pairs(progress.expire(payload["before"]))}
+    if kind == TELL:
+        for number, rewards in payload["outcomes"]:  # validated when the entry was written
+            asked = progress.open_round(number)
+            values = np.array(rewards, dtype=np.float64)  # None is NaN
+            if values.shape != asked.items.shape:
+                raise ValueError(f"{values.size} rewards for {asked.items.size} items")
+            progress.observe(asked, values)
+    elif kind == FORGET:
+        progress.forget(progress.open_round(payload["round"]))
+    elif kind == PLAN:
+        rule = progress.rule
+        if rule is None or not rule.policy.plans:
+            raise ValueError(f"a plan for {learner.policy.name}, which makes none")
+        progress.adopt(Plan.of(payload, len(rule.policy.memory(x.d, x.m)[0]), x))
+    return payload
 
 
 def is_whole(kind: str, payload: Payload) -> bool:
@@ -215,64 +239,8 @@ def _listed(values: FloatArray) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]
 
 
-def _mask(learner: Learner, payload: Payload) -> BoolArray | None:
-    """The items that are available, None if all are."""
-    if "available" not in payload:
-        return None
-    mask = np.zeros(learner.decision_set.d, dtype=np.bool_)
-    mask[payload["available"]] = True
-    return mask
-
-
 def _pairs(rounds: tuple[Round, ...]) -> list[list[Any]]:
     return [[asked.id, asked.items.tolist()] for asked in rounds]
-
-
-def _ask(learner: Learner, payload: Payload) -> Payload:
-    ((number, items),) = _pairs(Ask(_mask(learner, payload)).carry_out(learner))
-    return {**payload, "round": number, "items": items}
-
-
-def _ask_many(learner: Learner, payload: Payload) -> Payload:
-    return {**payload, "rounds": _pairs(AskMany(_mask(learner, payload), payload["count"]).carry_out(learner))}
-
-
-def _expire(learner: Learner, payload: Payload) -> Payload:
-    return {**payload, "rounds": _pairs(learner._progress.expire(payload["before"]))}
-
-
-def _tell(learner: Learner, payload: Payload) -> Payload:
-    for number, rewards in payload["outcomes"]:  # validated when the entry was written
-        asked = learner._progress.open_round(number)
-        values = np.array(rewards, dtype=np.float64)  # None is NaN
-        if values.shape != asked.items.shape:
-            raise ValueError(f"{values.size} rewards for {asked.items.size} items")
-        learner._progress.observe(asked, values)
-    return payload
-
-
-def _forget(learner: Learner, payload: Payload) -> Payload:
-    Forget(payload["round"]).carry_out(learner)
-    return payload
-
-
-def _plan(learner: Learner, payload: Payload) -> Payload:
-    rule, x = learner._progress.rule, learner.decision_set
-    if rule is None or not rule.policy.plans:
-        raise ValueError(f"a plan for {learner.policy.name}, which makes none")
-    size = len(rule.policy.memory(x.d, x.m)[0])
-    Adopt(Plan.of(payload, size, x)).carry_out(learner)
-    return payload
-
-
-_CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {
-    ASK: _ask,
-    ASK_MANY: _ask_many,
-    TELL: _tell,
-    FORGET: _forget,
-    EXPIRE: _expire,
-    PLAN: _plan,
-}
 
 
 def _is_count(value: Any) -> bool:

@@ -13,10 +13,11 @@ import numpy as np
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import OutlierWarning, PositiveRewardsWarning
-from semibandits.inputs.costs import check_possible, negated
+from semibandits.inputs.costs import negated
 from semibandits.inputs.outcomes import Outcome, about_costs
 from semibandits.inputs.validation import variance_vector
 from semibandits.laws import Gaussian
+from semibandits.laws.checks import check_possible
 from semibandits.learning.progress import Progress
 from semibandits.learning.round import Round
 from semibandits.policies.base import Policy

@@ -100,8 +100,20 @@ class Progress:
 
     def ask(self, mask: BoolArray | None, count: int = 1) -> tuple[Round, ...]:
         """Open so many rounds on the available items, or none; see `Learner.ask_many`."""
+        rule, rounds = self.rule, []
+        is_by_kernels = rule is not None and rule.oracle is not None and (mask is None or bool(mask.all()))
         with self._undone_on_error():
-            return tuple(self._asked(mask) for _ in range(count))
+            for _ in range(count):
+                if rule is not None and is_by_kernels:
+                    asked = Round.of_items(self.next_id, rule.choose_items(self.rng), self.labels)
+                else:
+                    asked = Round.of(self.next_id, self._chosen(mask).copy(), self.labels)
+                self.open[asked.id] = asked
+                self.next_id = asked.id + 1
+                if self.ageing is not None:
+                    self.ageing.advance()
+                rounds.append(asked)
+            return tuple(rounds)
 
     @property
     def wants_plan(self) -> bool:
@@ -120,18 +132,6 @@ class Progress:
         assert self.rule is not None
         with self._undone_on_error():
             self.rule.adopt(plan)
-
-    def _asked(self, mask: BoolArray | None) -> Round:
-        rule = self.rule
-        if rule is not None and rule.oracle is not None and (mask is None or mask.all()):
-            asked = Round.of_items(self.next_id, rule.choose_items(self.rng), self.labels)
-        else:
-            asked = Round.of(self.next_id, self._chosen(mask).copy(), self.labels)
-        self.open[asked.id] = asked
-        self.next_id = asked.id + 1
-        if self.ageing is not None:
-            self.ageing.advance()
-        return asked
 
     def _chosen(self, available: BoolArray | None) -> BoolArray:
         """The decision of the next round, checked."""

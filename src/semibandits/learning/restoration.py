@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from semibandits.decisions.base import DecisionSet
@@ -45,7 +43,16 @@ def restore(progress: Progress, content: storage.JSON) -> None:
     x = progress.decision_set
     progress.plays, progress.sums = storage.stored_statistics(content["statistics"], x.d)
     progress.next_id = storage.stored_integer(content["next_id"], "next_id")
-    progress.open = _stored_rounds(content["open_rounds"], x, progress.next_id)
+    listed = content["open_rounds"]
+    if not isinstance(listed, list):
+        raise InvalidInputError(f"open_rounds must be a list, got {listed!r}: the state is damaged, use a copy")
+    pairs = [storage.stored_decision(part, x) for part in listed]
+    numbers = [number for number, _ in pairs]
+    if numbers != sorted(set(numbers)) or any(number >= progress.next_id for number in numbers):
+        raise InvalidInputError(
+            f"ids of open rounds must ascend below next_id = {progress.next_id}, got {numbers}: the state is damaged, use a copy"
+        )
+    progress.open = {number: Round.of(number, decision, x.items) for number, decision in pairs}
     progress.agent.restore(content["agent"])
     if progress.rule is not None:
         progress.rule.wants_plan = content.get("wants_plan") is True
@@ -71,16 +78,3 @@ def _check_agreement(progress: Progress) -> None:
         raise InvalidInputError(
             "statistics, open_rounds, next_id and agent must agree, got different values: the state is damaged, use a copy"
         )
-
-
-def _stored_rounds(rounds: Any, decision_set: DecisionSet, n_asked: int) -> dict[int, Round]:
-    if not isinstance(rounds, list):
-        raise InvalidInputError(f"open_rounds must be a list, got {rounds!r}: the state is damaged, use a copy")
-    pairs = [storage.stored_decision(part, decision_set) for part in rounds]
-    numbers = [number for number, _ in pairs]
-    if numbers != sorted(set(numbers)) or any(number >= n_asked for number in numbers):
-        raise InvalidInputError(
-            f"ids of open rounds must ascend below next_id = {n_asked}, got {numbers}: the state is damaged, use a copy"
-        )
-    labels = decision_set.items
-    return {number: Round.of(number, x, labels) for number, x in pairs}

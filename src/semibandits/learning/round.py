@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NoReturn
+from typing import Final
 
 import numpy as np
 
@@ -113,7 +113,15 @@ class Round:
         if sizes.max(initial=0.0) <= LARGEST_NUMBER:  # false for NaN and infinity
             return values
         if np.isnan(values).any() and not partial:
-            self._refuse_unobserved(listed, int(np.argmax(np.isnan(values))))
+            # One error, however the item is marked.
+            index = int(np.argmax(np.isnan(values)))
+            value = listed[index] if isinstance(listed, list | tuple | np.ma.MaskedArray) else math.nan
+            mark = "a masked entry" if value is np.ma.masked else "None" if value is None else "nan"
+            raise InvalidInputError(
+                f"rewards of round {self.id} must be finite, one for each item, got "
+                f"{'no reward' if value is _MISSING else f'{mark} at index {index}'} for {self.labels[index]!r}: if some items "
+                f"were not observed, pass partial=True; if none was, call forget({self.id})"
+            )
         too_large = np.flatnonzero(sizes > LARGEST_NUMBER)
         if too_large.size:
             index = int(too_large[0])
@@ -123,17 +131,6 @@ class Round:
                 f"index {index} for {self.labels[index]!r}: {remedy}"
             )
         return values
-
-    def _refuse_unobserved(self, listed: Any, index: int) -> NoReturn:
-        """Raise the one error for an unobserved item, however it is marked."""
-        is_plain = isinstance(listed, list | tuple | np.ma.MaskedArray)
-        value = listed[index] if is_plain else math.nan
-        mark = "a masked entry" if value is np.ma.masked else "None" if value is None else "nan"
-        raise InvalidInputError(
-            f"rewards of round {self.id} must be finite, one for each item, got "
-            f"{'no reward' if value is _MISSING else f'{mark} at index {index}'} for {self.labels[index]!r}: if some items were "
-            f"not observed, pass partial=True; if none was, call forget({self.id})"
-        )
 
 
 _MISSING: Final = float("nan")

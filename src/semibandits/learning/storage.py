@@ -240,7 +240,7 @@ def round_state(number: int, decision: BoolArray, decision_set: DecisionSet) -> 
     return state if decision in decision_set else {**state, "replaced": True}
 
 
-def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, np.ndarray[Any, np.dtype[np.bool_]]]:
+def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, BoolArray]:
     """Id and decision of an open round."""
     x = np.zeros(decision_set.d, dtype=np.bool_)
     with reading("each of open_rounds"):

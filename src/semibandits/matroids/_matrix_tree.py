@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import prod
 from typing import Final
 
@@ -67,7 +66,7 @@ def _minor(n_nodes: int, tails: IntArray, heads: IntArray, kept: IntArray, work:
     np.add.at(matrix, (place[tails[inside]], place[heads[inside]]), -1)
     bound = prod(degrees.tolist())
     count, modulus = 0, 1
-    for prime in _large_primes():
+    for prime in filter(_is_prime, range(2**31 - 1, 7, -2)):
         remainder = int(determinant_modulo(matrix, prime, share // STEPS_AN_UPDATE))
         if remainder < 0:
             return None
@@ -76,15 +75,6 @@ def _minor(n_nodes: int, tails: IntArray, heads: IntArray, kept: IntArray, work:
         if modulus > bound:
             break
     return count
-
-
-def _large_primes() -> Iterator[int]:
-    """Primes below 2^31 in decreasing order."""
-    candidate = 2**31 - 1
-    while True:
-        if _is_prime(candidate):
-            yield candidate
-        candidate -= 2
 
 
 def _is_prime(n: int) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import comb
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
@@ -129,14 +128,11 @@ def _read_sets(sets: Sequence[Iterable[int]], d: int | None) -> list[IntArray]:
         if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
             raise InvalidInputError(f"sets[{s}] must be a collection of items, got {items!r}: pass e.g. [0, 1, 2]")
         array = np.asarray(list(items))
-        bound = d if d is not None else _bound(array)
+        bound = d
+        if bound is None:  # one more than the largest item; 0 if the array is empty or does not contain integers
+            bound = max(1, int(array.max()) + 1) if array.size and array.dtype.kind in "iu" else 0
         result.append(as_indices(array, bound, f"sets[{s}]"))
     return result
-
-
-def _bound(array: NDArray[Any]) -> int:
-    """One more than the largest item; 0 if `array` is empty or does not contain integers."""
-    return max(1, int(array.max()) + 1) if array.size and array.dtype.kind in "iu" else 0
 
 
 def _read_capacities(capacities: int | Sequence[int], n_sets: int) -> list[int]:

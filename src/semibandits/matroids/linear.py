@@ -63,7 +63,9 @@ class Linear(Matroid):
         self._field = field
         self._tolerance = float(tolerance)
         if field is None:
-            self._vectors = _unit_rows(array.T)
+            # Columns, as rows, are scaled to length one, except zero ones; first by the largest entry, to avoid overflow.
+            scaled = array.T / _or_one(np.abs(array.T).max(axis=1, initial=0.0))
+            self._vectors = np.ascontiguousarray(scaled / _or_one(np.linalg.norm(scaled, axis=1)))
         else:
             self._words = _pack_rows(array.T)
 
@@ -113,12 +115,6 @@ class Linear(Matroid):
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
         swaps = np.abs(normals @ along) > self._tolerance
         return free & outside, (swaps | free) & outside
-
-
-def _unit_rows(rows: FloatArray) -> FloatArray:
-    """Rows scaled to length one, except zero rows; first scaled by the largest entry, to avoid overflow."""
-    unit = rows / _or_one(np.abs(rows).max(axis=1, initial=0.0))
-    return np.ascontiguousarray(unit / _or_one(np.linalg.norm(unit, axis=1)))
 
 
 def _or_one(lengths: FloatArray) -> FloatArray:

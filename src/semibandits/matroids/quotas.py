@@ -56,13 +56,10 @@ def quotas(groups: Iterable[Hashable], capacities: int | Mapping[Hashable, int],
             f" must be at most {partition.rank}, the number of items that the capacities allow, and at least 0, got {size}: "
             "change it, or raise the capacities",
         )
-    return partition if size == partition.rank else _truncated(partition, int(size))
-
-
-def _truncated(partition: Partition, size: int) -> Partition | Laminar:
-    """The same groups and capacities, with at most `size` items in all, fewer than the capacities allow."""
-    groups, capacities = partition.groups, partition.capacities.tolist()
-    if len(capacities) == 1:  # the group would be the same set as all items
-        return Partition(groups.tolist(), size)
-    sets = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
-    return Laminar([range(partition.d), *(items.tolist() for items in sets)], [size, *capacities], d=partition.d)
+    if size == partition.rank:
+        return partition
+    numbers, limits = partition.groups, partition.capacities.tolist()
+    if len(limits) == 1:  # the group would be the same set as all items
+        return Partition(numbers.tolist(), int(size))
+    sets = np.split(np.argsort(numbers, kind="stable"), np.cumsum(np.bincount(numbers))[:-1])
+    return Laminar([range(partition.d), *(items.tolist() for items in sets)], [int(size), *limits], d=partition.d)

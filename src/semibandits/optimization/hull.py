@@ -100,9 +100,7 @@ class Pool:
 
     def raised(self, edge: Edge, number: int) -> Edge:
         """The edge of the maximum of F after a decision above `edge` is added."""
-        if edge.is_point:
-            return self._between(edge.left, number)
-        if self._criterion.slope(self.c[number]) >= edge.slope:
+        if not edge.is_point and self._criterion.slope(self.c[number]) >= edge.slope:
             return self._between(number, edge.right)
         return self._between(edge.left, number)
 

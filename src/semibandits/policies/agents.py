@@ -28,7 +28,7 @@ from semibandits.policies.base import Agent
 from semibandits.policies.history import History
 from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
-from semibandits.policies.states import agent_state, damaged, restored_agent, statistics_of, unseen_items
+from semibandits.policies.states import agent_state, restored_agent, statistics_of, unseen_items
 
 if TYPE_CHECKING:
     from semibandits.policies.many.few import FewItems
@@ -140,20 +140,18 @@ class RuleAgent(Agent):
         if available.all():
             return self.choose(rng)
         with nullcontext() if self.ageing is None else self._aged(self.ageing):
-            items = self._chosen_among(available, rng)
+            if self.few is not None:
+                items = self.few.chosen_among(self, available, rng)
+            elif available.any():
+                part = self.part
+                if part is None or not np.array_equal(part.items, np.flatnonzero(available)):
+                    part = Part.of(self, available)
+                items, self.part = part.chosen(self, rng)
+            else:
+                nothing = np.zeros(len(available))  # the decision is the empty one, if there is one
+                items = np.flatnonzero(best_available(self.decision_set, available, nothing, nothing))
         self._open_round(items)
         return self._mask(items)
-
-    def _chosen_among(self, available: BoolArray, rng: np.random.Generator) -> IntArray:
-        if self.few is not None:
-            return self.few.chosen_among(self, available, rng)
-        if not available.any():
-            nothing = np.zeros(len(available))
-            return np.flatnonzero(best_available(self.decision_set, available, nothing, nothing))  # the empty one, if it is one
-        is_same = self.part is not None and np.array_equal(self.part.items, np.flatnonzero(available))
-        part = self.part if self.part is not None and is_same else Part.of(self, available)
-        items, self.part = part.chosen(self, rng)
-        return items
 
     @contextmanager
     def _aged(self, ageing: Ageing) -> Iterator[None]:
@@ -383,8 +381,6 @@ class RuleAgent(Agent):
         self.player, kept = restored_agent(own, self)
         try:
             part = None if stored is None else Part.restored(self, stored)
-            if stored is not None and part is None:
-                raise damaged("part", "the state of rounds with unavailable items")
         except BaseException:
             self.player = before
             raise

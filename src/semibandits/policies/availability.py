@@ -12,6 +12,7 @@ from semibandits._typing import BoolArray, IntArray
 from semibandits.decisions.available import available_decisions
 from semibandits.errors import Infeasible
 from semibandits.kernels import rounds
+from semibandits.policies.states import damaged
 
 if TYPE_CHECKING:
     from semibandits.policies.agents import RuleAgent
@@ -59,22 +60,22 @@ class Part:
         return {"items": self.items.tolist(), **{name: state[name] for name in KEPT}}
 
     @classmethod
-    def restored(cls, whole: RuleAgent, state: object) -> Part | None:
-        """The part of a state, or None if it is malformed; `InvalidInputError` if the rule does not accept its own state."""
-        names = ["items", *KEPT]
+    def restored(cls, whole: RuleAgent, state: object) -> Part:
+        """The part of a state; `InvalidInputError` if it is malformed, or the rule does not accept its own state."""
+        malformed = damaged("part", "the state of rounds with unavailable items")
         d = whole.decision_set.d
-        if not isinstance(state, dict) or sorted(map(str, state)) != sorted(names):
-            return None
+        if not isinstance(state, dict) or sorted(map(str, state)) != sorted(["items", *KEPT]):
+            raise malformed
         items = state["items"]
         if not isinstance(items, list) or not all(type(item) is int and 0 <= item < d for item in items):
-            return None
+            raise malformed
         if not 0 < len(items) < d or items != sorted(set(items)):
-            return None
+            raise malformed
         available = np.zeros(d, dtype=np.bool_)
         available[items] = True
         try:
             part = cls.of(whole, available)
         except Infeasible:
-            return None
+            raise malformed from None
         part.agent.restore({**part.agent.state(), **{name: state[name] for name in KEPT}})
         return part

@@ -196,7 +196,8 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
         else:
             scales = player.spread / np.maximum(plays, 1.0)
             plan = wanted(agent.decision_set, means, scales, agent.variance, self.gap)
-            tolerances = MOVEMENT * _resolved(plan, agent.variance)
+            resolved = np.sqrt(2.0 * agent.variance * _inverses(plan))  # the gap that the rate of each item distinguishes from 0
+            tolerances = MOVEMENT * np.where(plan.rates > 0, resolved, resolved.min())
         return Plan(np.concatenate((_inverses(plan), means, tolerances, plays)), plan.decisions, plan.optimal)
 
     def adopt(self, agent: RuleAgent, plan: Plan) -> None:
@@ -214,14 +215,8 @@ def _inverses(plan: Wanted) -> FloatArray:
     return np.divide(1.0, plan.rates, out=np.full_like(plan.rates, np.inf), where=plan.rates > 0)
 
 
-def _resolved(plan: Wanted, variance: FloatArray) -> FloatArray:
-    """The gap that the rate of each item distinguishes from 0; for items without a rate, the smallest of these."""
-    resolved = np.sqrt(2.0 * variance * _inverses(plan))
-    return np.where(plan.rates > 0, resolved, resolved.min())
-
-
 def _resolved_of_law(plan: Wanted, law: Law, means: FloatArray, plays: FloatArray, agent: RuleAgent) -> FloatArray:
-    """The same for another law, at its estimates.
+    """The gap that the rate of each item distinguishes from 0 under a law, at its estimates; the smallest one without a rate.
 
     An item outside x* may need no plays because no mean of it could compensate for the items that it would replace. This depends
     on the means of other items, by a margin that no rate reflects. Means then count as moved after a tenth of their own

@@ -10,11 +10,12 @@ import numpy as np
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
-from semibandits.inputs.costs import check_possible, negated
+from semibandits.inputs.costs import negated
 from semibandits.inputs.labelled import in_item_order
 from semibandits.inputs.outcomes import one_of
 from semibandits.inputs.validation import as_floats, item_vector
 from semibandits.laws import Law
+from semibandits.laws.checks import check_possible
 
 MOST_PLAYS = 2**53
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -184,15 +184,13 @@ class RulePolicy(Policy):
 
     def specification(self) -> dict[str, Any]:
         """Parameters as plain JSON."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {"name": self.name, **{name: _described(value) for name, value in values.items() if name != "law"}}
-
-
-def _described(value: Any) -> Any:
-    """A parameter as plain JSON."""
-    if isinstance(value, Radius):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    return list(value) if isinstance(value, tuple) else value
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "law"}
+        for name, value in values.items():
+            if isinstance(value, Radius):
+                values[name] = asdict(value)
+            elif isinstance(value, tuple):
+                values[name] = list(value)
+        return {"name": self.name, **values}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

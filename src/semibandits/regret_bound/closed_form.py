@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._typing import BoolArray
 from semibandits.decisions.lists import Decisions
 from semibandits.decisions.matroids import BestSwaps, MatroidDecisions
 from semibandits.regret_bound.problem import Bracket, Problem
@@ -31,7 +31,13 @@ def solve_closed_form(problem: Problem) -> GravesLaiResult:
     own, rounding = law.take(items), law.rounding
     least = 1.0 / own.divergence(theta[items], gaps * (1.0 + gap_rounding(own, theta[items])))
     value, lower = math.fsum(rates * gaps) * (1.0 + rounding), math.fsum(least * gaps) * (1.0 - rounding)
-    bracket = Bracket(value, lower, _plan(swaps, items, rates * (1.0 + rounding)))
+    # The plan: the optimal basis after the best swap of each item, in order of decreasing rate.
+    rates = rates * (1.0 + rounding)
+    order = np.argsort(-rates, kind="stable")
+    changed = np.sort(np.column_stack((swaps.leaving[items], items))[order], axis=1)
+    ptr = 2 * np.arange(len(items) + 1)
+    bases = Decisions(len(swaps.decision), np.flatnonzero(swaps.decision), ptr, changed.ravel())
+    bracket = Bracket(value, lower, ExplorationPlan(bases, rates[order]))
     return problem.result("closed-form", bracket, swaps.decision, suboptimal, {})
 
 
@@ -39,12 +45,3 @@ def suboptimal_swaps(problem: Problem, swaps: BestSwaps) -> BoolArray:
     """The items i whose best swap exists and is no tie, shape (d,)."""
     ties = problem.ties.between(np.arange(len(swaps.gaps)), swaps.leaving)
     return np.isfinite(swaps.gaps) & (swaps.gaps > ties)
-
-
-def _plan(swaps: BestSwaps, items: IntArray, rates: FloatArray) -> ExplorationPlan:
-    """The optimal basis after the best swap of each item in `items`, in order of decreasing rate."""
-    order = np.argsort(-rates, kind="stable")
-    changed = np.sort(np.column_stack((swaps.leaving[items], items))[order], axis=1)
-    ptr = 2 * np.arange(len(items) + 1)
-    bases = Decisions(len(swaps.decision), np.flatnonzero(swaps.decision), ptr, changed.ravel())
-    return ExplorationPlan(bases, rates[order])

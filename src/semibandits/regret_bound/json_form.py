@@ -49,7 +49,8 @@ def result_from_json(payload: object, decision_set: DecisionSet | None = None) -
 
 def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
     """Convert the bracket, the plan and the law, but not the decision set and the means."""
-    plan, gaps = result.plan, result.plan_gaps
+    plan, gaps, law = result.plan, result.plan_gaps, result.law
+    named = law.is_quadratic or law == Bernoulli()  # the name of the law and the variances determine it
     plan.items.check_listing()
     return {
         "value": finite_or_none(result.value),
@@ -58,7 +59,7 @@ def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
         "status": str(result.status),
         "method": result.method,
         "rewards": result.rewards,
-        **_law(result),
+        **({} if named else {"law": plain(law) or {"name": text(law)}}),
         **({} if result.tie_tolerance == TIE_TOLERANCE else {"tie_tolerance": result.tie_tolerance}),
         "optimal": {"indices": np.flatnonzero(result.optimal_decision).tolist()},
         "suboptimal_items": np.flatnonzero(result.suboptimal_items).tolist(),
@@ -110,12 +111,6 @@ def solution_from_json(
 def finite_or_none(value: float) -> float | None:
     """Replace non-finite values by None, since JSON has no infinity."""
     return value if math.isfinite(value) else None
-
-
-def _law(result: GravesLaiResult) -> dict[str, Any]:
-    """Parameters of the law, unless its name and the variances determine it."""
-    law = result.law
-    return {} if law.is_quadratic or law == Bernoulli() else {"law": plain(law) or {"name": text(law)}}
 
 
 def _law_of(fields: Fields, theta: FloatArray, variance: FloatArray) -> Law:

@@ -83,31 +83,22 @@ def plan_of_walks(
     The walks usually lead to decisions. Some cycles of a matroid intersection do not: then decisions are generated for the
     total rates, to a relative `accuracy`. `known` holds the bytes of the items of rows that are known to be decisions.
     """
-    decisions = exchanged(graph, rated.cycles)
-    valid = _are_decisions(decision_set, graph, rated.cycles, decisions, known)
-    if valid.all():
-        return merged_plan(decisions, rated.rates)
-    target = np.zeros(decision_set.d)
-    entering = graph.entering[rated.cycles.arcs]
-    np.add.at(target, entering[entering >= 0], rated.rates[rated.cycles.rows][entering >= 0])
-    target[~items] = 0.0
-    cost = float(rated.rates @ rated.cycles.sums(graph.costs))
-    return plan_by_columns(
-        decision_set, theta, graph.decision, target, cost, decisions.select(valid).dense(), accuracy, deadline
-    )  # fmt: skip
-
-
-def _are_decisions(
-    decision_set: DecisionSet, graph: ExchangeGraph, walks: Cycles, rows: Decisions, known: Collection[bytes]
-) -> BoolArray:
-    """Whether each of the `rows`, x* after each walk, is a decision."""
+    walks = rated.cycles
+    decisions = exchanged(graph, walks)
     if isinstance(decision_set, SIMPLE_IS_ENOUGH):
         valid = are_simple(walks.ptr, walks.arcs, graph.tails.copy(), graph.heads.copy(), graph.n_nodes)
     else:
-        valid = np.array([items.tobytes() in known for items in rows], dtype=np.bool_)
-    for row in np.flatnonzero(~valid).tolist():
-        valid[row] = rows.mask(row) in decision_set
-    return valid
+        valid = np.array([row.tobytes() in known for row in decisions], dtype=np.bool_)
+    for k in np.flatnonzero(~valid).tolist():
+        valid[k] = decisions.mask(k) in decision_set
+    if valid.all():
+        return merged_plan(decisions, rated.rates)
+    target = np.zeros(decision_set.d)
+    entering = graph.entering[walks.arcs]
+    np.add.at(target, entering[entering >= 0], rated.rates[walks.rows][entering >= 0])
+    target[~items] = 0.0
+    cost = float(rated.rates @ walks.sums(graph.costs))
+    return plan_by_columns(decision_set, theta, graph.decision, target, cost, decisions.select(valid).dense(), accuracy, deadline)
 
 
 def cost_of(plan: ExplorationPlan, decision: BoolArray, theta: FloatArray) -> float:

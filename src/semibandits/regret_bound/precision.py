@@ -44,7 +44,12 @@ def sharpened(graph: ExchangeGraph, theta: FloatArray, ties: Ties) -> tuple[Exch
     are set to zero, and the second result bounds the change of the gap of any cycle, or of x* itself. If that is more than a tie,
     the problem is refused: means that x* needs are so large that they round others away.
     """
-    costs = _exact_costs(graph, theta)
+    # Costs are theta[leaving] - theta[entering] + potentials[tail] - potentials[head], rounded once, at the end.
+    padded = np.append(theta, 0.0)  # item -1 weighs nothing
+    gained, rest1 = _two_sum(padded[graph.leaving], -padded[graph.entering])
+    fallen, rest2 = _two_sum(graph.potentials[graph.tails], -graph.potentials[graph.heads])
+    total, rest3 = _two_sum(gained, fallen)
+    costs = total + (rest1 + rest2 + rest3)
     in_hub = np.zeros(graph.n_nodes, dtype=np.bool_)
     in_hub[graph.hub] = True
     still = in_hub[graph.tails] & in_hub[graph.heads] & (graph.entering < 0)
@@ -102,15 +107,6 @@ def _split(theta: FloatArray) -> tuple[FloatArray, FloatArray]:
     unit = int(np.frexp(np.abs(theta).max(initial=0.0))[1]) - HIGH_BITS
     high = np.ldexp(np.rint(np.ldexp(theta, -unit)), unit)
     return high, theta - high
-
-
-def _exact_costs(graph: ExchangeGraph, theta: FloatArray) -> FloatArray:
-    """``theta[leaving] - theta[entering] + potentials[tail] - potentials[head]``, rounded once, at the end."""
-    padded = np.append(theta, 0.0)  # item -1 weighs nothing
-    gained, rest1 = _two_sum(padded[graph.leaving], -padded[graph.entering])
-    fallen, rest2 = _two_sum(graph.potentials[graph.tails], -graph.potentials[graph.heads])
-    total, rest3 = _two_sum(gained, fallen)
-    return total + (rest1 + rest2 + rest3)
 
 
 def _two_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:

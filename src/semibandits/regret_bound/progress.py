@@ -14,14 +14,13 @@ LINE_SECONDS: Final = 2.0
 
 
 def reporter(progress: bool | Callable[[Progress], None] | None) -> Callable[[Progress], None] | None:
-    """The function to call with each progress: the given one, one that prints lines, or none."""
+    """The function to call with each progress: the given one, one that prints a line on the error stream every few seconds, which
+    needs no terminal and no widgets, or none.
+    """
     if callable(progress):
         return progress
-    return _line_printer() if progress else None
-
-
-def _line_printer() -> Callable[[Progress], None]:
-    """A function that prints a line on the error stream every few seconds: it needs no terminal and no widgets."""
+    if not progress:
+        return None
     due = LINE_SECONDS
 
     def print_line(progress: Progress) -> None:

@@ -109,10 +109,19 @@ def cheapest_raises(
     shape (k,), are first values of the search for s; 0 for no guess.
     """
     problem = _Problem(law.take(items), theta[items], rates[items], rows, gaps)
-    result = problem.nothing()
-    result.values[problem.short] = result.prices[problem.short] = np.inf
-    problem.raise_unplayed(result)
-    problem.search(result, np.zeros(len(gaps)) if guesses is None else guesses)
+    k, entries = len(gaps), len(rows)
+    result = Raises(np.zeros(k), np.zeros(k), np.zeros(entries), np.zeros(entries), np.zeros(entries))
+    short = problem.short
+    result.values[short] = result.prices[short] = np.inf
+    free = problem.total(np.where(problem.played, 0.0, problem.reach))  # reach of unplayed items, whose raises cost nothing
+    problem.raise_unplayed(result, ~short & (free >= gaps))
+    rest = np.flatnonzero(~short & (free < gaps))
+    if len(rest):
+        part, mine = problem.part(rest)
+        first = np.zeros(len(rest)) if guesses is None else guesses[rest]
+        prices, values, raises, divergences, slopes = part.at_the_best_prices(first)
+        result.prices[rest], result.values[rest] = prices, values
+        result.raises[mine], result.divergences[mine], result.slopes[mine] = raises, divergences, slopes
     return result
 
 
@@ -125,11 +134,6 @@ class _Problem:
     rates: FloatArray
     rows: IntArray
     gaps: FloatArray
-
-    def nothing(self) -> Raises:
-        """A result of zeros."""
-        k, entries = len(self.gaps), len(self.rows)
-        return Raises(np.zeros(k), np.zeros(k), np.zeros(entries), np.zeros(entries), np.zeros(entries))
 
     def total(self, values: FloatArray) -> FloatArray:
         """Sum over each row."""
@@ -161,11 +165,6 @@ class _Problem:
         return FURTHEST * self.gaps[self.rows]
 
     @property
-    def free(self) -> FloatArray:
-        """Total reach of the unplayed items of each row, whose raises cost nothing."""
-        return self.total(np.where(self.played, 0.0, self.reach))
-
-    @property
     def short(self) -> BoolArray:
         """Rows whose gap is out of reach."""
         margin = self.law.margin(self.theta)
@@ -174,9 +173,10 @@ class _Problem:
             np.maximum.at(margins, self.rows, margin)
         return out_of_reach(self.total(self.reach), self.gaps, margins)
 
-    def raise_unplayed(self, result: Raises) -> None:
-        """Set the raises of rows whose unplayed items reach the gap alone: price 0, each item in proportion to its reach."""
-        done = ~self.short & (self.free >= self.gaps)
+    def raise_unplayed(self, result: Raises, done: BoolArray) -> None:
+        """Set the raises of the rows `done`, whose unplayed items reach the gap alone, each in proportion to its reach. The price
+        is 0.
+        """
         mine = done[self.rows] & ~self.played
         reach = np.where(mine, self.reach, 0.0)
         endless = np.isinf(reach)
@@ -184,16 +184,6 @@ class _Problem:
         with np.errstate(invalid="ignore", divide="ignore"):
             share = parts * (self.gaps / self.total(parts))[self.rows]
         result.raises[mine], result.divergences[mine] = share[mine], np.inf
-
-    def search(self, result: Raises, guesses: FloatArray) -> None:
-        """Find the prices of all other rows at once, by Newton's method within brackets."""
-        rest = np.flatnonzero(~self.short & (self.free < self.gaps))
-        if not len(rest):
-            return
-        part, mine = self._rows(rest)
-        prices, values, raises, divergences, slopes = part._at_the_best_prices(guesses[rest])
-        result.prices[rest], result.values[rest] = prices, values
-        result.raises[mine], result.divergences[mine], result.slopes[mine] = raises, divergences, slopes
 
     def _tilted(self, prices: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Raises, their derivatives and divergences at these prices of the rows. Unplayed items rise by their reach."""
@@ -230,7 +220,7 @@ class _Problem:
             np.minimum.at(first, self.rows, np.where(self.played, slopes * self.rates, np.inf))
         return first
 
-    def _rows(self, rows: IntArray) -> tuple[_Problem, IntArray]:
+    def part(self, rows: IntArray) -> tuple[_Problem, IntArray]:
         """The problem restricted to some rows, and the numbers of their entries."""
         number = np.full(len(self.gaps), -1, dtype=np.int64)
         number[rows] = np.arange(len(rows))
@@ -238,8 +228,8 @@ class _Problem:
         part = _Problem(self.law.take(mine), self.theta[mine], self.rates[mine], number[self.rows[mine]], self.gaps[rows])
         return part, mine
 
-    def _at_the_best_prices(self, guesses: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Prices, values, raises, divergences and slopes."""
+    def at_the_best_prices(self, guesses: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Prices, values, raises, divergences and slopes, by Newton's method within brackets, for all rows at once."""
         jumps = self._jumps()
         last = np.nextafter(jumps, 0.0)  # the largest price before the jump
         s, low, high = np.minimum(self._first_prices(guesses), last), np.zeros(len(self.gaps)), jumps.copy()
@@ -264,7 +254,7 @@ class _Problem:
                     following = np.where(wide, middle, following)
             if 2 * np.count_nonzero(open_) <= len(rows):
                 rows = rows[open_]
-                part, mine = self._rows(rows)
+                part, mine = self.part(rows)
                 following = following[open_]
             else:
                 following = np.where(open_, following, at)

@@ -18,8 +18,7 @@ ROUNDING = 1e-12
 
 def first_rates(law: Law, theta: FloatArray, gaps: FloatArray) -> FloatArray:
     """Approximate least rates of items with a reach above 0; positive even if an item cannot close its gap alone."""
-    inverse: FloatArray = 1.0 / law.divergence(theta, np.minimum(gaps, ROOM * room(law, theta)))
-    return inverse
+    return 1.0 / law.divergence(theta, np.minimum(gaps, ROOM * room(law, theta)))
 
 
 def rates_alone(law: Law, theta: FloatArray, gaps: FloatArray) -> FloatArray:

@@ -17,11 +17,12 @@ from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.inputs.arguments import hinted
-from semibandits.inputs.costs import check_law, item_means
+from semibandits.inputs.costs import item_means
 from semibandits.inputs.labelled import in_item_order
 from semibandits.inputs.validation import as_floats, finite_number, item_vector, variance_vector
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
+from semibandits.laws.checks import check_law
 from semibandits.laws.gaussian import DEFAULT_VARIANCE, bounded_by
 from semibandits.regret_bound.closed_form import solve_closed_form
 from semibandits.regret_bound.cuts.columns import ColumnSolver

@@ -74,7 +74,7 @@ class PlanProblem(NamedTuple):
 
 def summary_text(result: GravesLaiResult, wording: Wording, top: int) -> str:
     """The best decision, C(theta) with its certificate, and the top of the plan, in a few lines."""
-    facts = dict(_facts(result, wording)) | {"Plan": _plan_fact(result, wording)}
+    facts = dict(_facts(result, wording))
     width = max(map(len, facts))
     lines = [f"{name:{width}}  {text}" for name, text in facts.items()]
     rows = list(_planned(result.plan, wording, top))
@@ -105,10 +105,9 @@ def result_repr(result: GravesLaiResult) -> str:
 def result_html(result: GravesLaiResult) -> str:
     """The bound and the top of the plan as tables."""
     wording = Wording.of(result)
-    facts = [*_facts(result, wording), ("Plan", _plan_fact(result, wording))]
     rows = list(_planned(result.plan, wording, TOP))
     table = html_table(PLAN_COLUMNS, rows) if rows else ""
-    return html_block("Graves-Lai bound", html_facts(facts), table, html_remark(_more(result.plan, TOP)))
+    return html_block("Graves-Lai bound", html_facts(_facts(result, wording)), table, html_remark(_more(result.plan, TOP)))
 
 
 def plan_words(plan: ExplorationPlan) -> str:
@@ -162,7 +161,7 @@ def plan_html(plan: ExplorationPlan) -> str:
 
 
 def _facts(result: GravesLaiResult, wording: Wording) -> list[tuple[str, str]]:
-    """The best decision, its reward, C(theta) and the certificate."""
+    """The best decision, its reward, C(theta), the certificate, and the size of the plan."""
     noun = wording.names.nouns.decision
     certificate = bracket_text(result.lower, result.value)
     if result.lower != result.value:
@@ -175,6 +174,7 @@ def _facts(result: GravesLaiResult, wording: Wording) -> list[tuple[str, str]]:
         _reward_fact(result, wording),
         ("C(θ)", f"{wording.amount(result.value)} per ln T"),
         ("Certified", certificate),
+        ("Plan", _plan_fact(result, wording)),
     ]
 
 

@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from semibandits._typing import ArrayLike, FloatArray
+from semibandits._typing import ArrayLike
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.validation import finite_number
@@ -89,16 +89,12 @@ class BoundedRewards(KernelRewards):
                 f"{name} must be in [low, high] = [{ends[0]:g}, {ends[1]:g}], got {value} for item {bad[0]}: "
                 "widen the interval, or pass the means in its unit"
             )
-        law = CompiledRewards(BETA, self._numbers(means), np.array([len(means)], dtype=np.int64))
-        super().__init__(means, (self._high - self._low) ** 2 / 4, law)
-
-    def _numbers(self, means: FloatArray) -> FloatArray:
-        """Numbers for the kernel: low, high, first shapes, second shapes."""
         width = self._high - self._low
         first = self._concentration * ((means - self._low) / width)
         second = self._concentration * ((self._high - means) / width)
         shapes = np.concatenate((first, second))
-        return np.concatenate(([self._low, self._high], np.where(shapes < LEAST_SHAPE, 0.0, shapes)))
+        numbers = np.concatenate(([self._low, self._high], np.where(shapes < LEAST_SHAPE, 0.0, shapes)))
+        super().__init__(means, width**2 / 4, CompiledRewards(BETA, numbers, np.array([len(means)], dtype=np.int64)))
 
     def _parameters(self) -> dict[str, Any]:
         return {"theta": described(self._theta), "low": self._low, "high": self._high, "concentration": self._concentration}

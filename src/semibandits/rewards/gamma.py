@@ -8,9 +8,9 @@ import numpy as np
 
 from semibandits._typing import ArrayLike
 from semibandits.inputs.arguments import hinted
-from semibandits.inputs.costs import check_law
 from semibandits.kernels.rewards import GAMMA
 from semibandits.laws import Gamma
+from semibandits.laws.checks import check_law
 from semibandits.rewards._checks import mean_vector, variance_proxy
 from semibandits.rewards._digest import described
 from semibandits.rewards.base import CompiledRewards, KernelRewards

@@ -10,8 +10,9 @@ import numpy as np
 from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
-from semibandits.inputs.costs import check_law, negated
+from semibandits.inputs.costs import negated
 from semibandits.laws import Law, law_from
+from semibandits.laws.checks import check_law
 from semibandits.rewards._checks import checked_rewards, item_indices, mean_vector, variance_proxy
 from semibandits.rewards._digest import described, full_repr
 from semibandits.rewards.base import StoredRewards

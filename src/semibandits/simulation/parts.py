@@ -82,7 +82,12 @@ class Parts:
     ) -> None:
         self._specification, self._about = specification, about
         self._description = {"specification": specification.description, **about}
-        self._digests = {policy: self._digest_of(policy) for policy in specification.policies}
+        self._digests = {}
+        for policy in specification.policies:
+            # What a replication of the policy depends on: not the number of replications, nor other policies.
+            own = {policy: specification.description["policies"][policy]}
+            part = {**specification.description, "policies": own, "replications": None}
+            self._digests[policy] = digest({**about, "specification": part})
         self._is_described = False
         self.folder = Path(folder)
         check_own(self.folder)
@@ -120,8 +125,12 @@ class Parts:
         return result
 
     def save(self, policy: str, replication: int, trajectory: Trajectory) -> None:
-        """Write one finished replication in one step."""
-        self._describe()
+        """Write one finished replication in one step; before the first one, the description of the run."""
+        path = self.folder / DESCRIPTION
+        (self.folder / PARTS).mkdir(exist_ok=True)  # missing if the result of a finished run was removed
+        if not (self._is_described and path.exists()):
+            self._is_described = True
+            write_whole(path, (json.dumps(self._description, indent=1, allow_nan=False) + "\n").encode())
         write_archive(self._path(policy, replication), self._header(policy, replication), vars(trajectory))
 
     def load(self) -> dict[tuple[str, int], Trajectory]:
@@ -182,12 +191,6 @@ class Parts:
     def _header(self, policy: str, replication: int) -> dict[str, Any]:
         return {"kind": KIND, "specification": self._digests[policy], "policy": policy, "replication": replication}
 
-    def _digest_of(self, policy: str) -> str:
-        """Digest of what a replication of the policy depends on: not the number of replications, nor other policies."""
-        specification = self._specification.description
-        own = {"policies": {policy: specification["policies"][policy]}, "replications": None}
-        return digest({**self._about, "specification": {**specification, **own}})
-
     def _read(self, path: Path, policy: str, replication: int) -> Trajectory:
         header, arrays = read_archive(path, KIND)
         c, d = len(self._specification.checkpoints), self._specification.decision_set.d
@@ -198,14 +201,6 @@ class Parts:
                 f"{path} must hold replication {replication} of {policy} with arrays {shapes}, got another one with {got}"
             )
         return Trajectory(**arrays)
-
-    def _describe(self) -> None:
-        """Write the description of the run, before its first replication."""
-        path = self.folder / DESCRIPTION
-        (self.folder / PARTS).mkdir(exist_ok=True)  # missing if the result of a finished run was removed
-        if not (self._is_described and path.exists()):
-            self._is_described = True
-            write_whole(path, (json.dumps(self._description, indent=1, allow_nan=False) + "\n").encode())
 
     def _check(self, resume: bool, extend: bool) -> None:
         """Compare the run with the description in the folder."""

@@ -20,21 +20,15 @@ def reporter(progress: bool | Callable[[int, int], None], done: int, total: int)
     elif not progress:
         yield lambda finished: None
     elif sys.stderr.isatty():
-        with _bar(done, total) as tell:
-            yield tell
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True, force_jupyter=False)) as bar:
+            task = bar.add_task("simulating", total=total, completed=done)
+            yield lambda finished: bar.update(task, completed=finished)
     else:
         yield _line_printer(done, total)
-
-
-@contextlib.contextmanager
-def _bar(done: int, total: int) -> Iterator[Callable[[int], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True, force_jupyter=False)) as bar:
-        task = bar.add_task("simulating", total=total, completed=done)
-        yield lambda finished: bar.update(task, completed=finished)
 
 
 def _line_printer(done: int, total: int) -> Callable[[int], None]:

@@ -49,7 +49,10 @@ def replicate(specification: Specification, policy: str, replication: int, furth
     """Play one replication of one policy; kernels are compiled if that pays off for it and for `further` ones after it."""
     agent, rng, reward_rng = _agent(specification, policy, replication)
     game = _game(specification, agent, rng, reward_rng, is_late=specification.lateness is not None)
-    delays = _delays(specification, replication)
+    delays = None  # otherwise endless blocks of delays and losses
+    if (lateness := specification.lateness) is not None:
+        late_rng = np.random.default_rng(specification.late_seed(replication))
+        delays = (lateness.draw(late_rng) for _ in itertools.count())
     if game is None:
         return _in_python(specification, agent, rng, reward_rng, delays)
     return _by_kernels(specification, game, delays, further)
@@ -145,15 +148,6 @@ def _game(
     )
 
 
-def _delays(specification: Specification, replication: int) -> Iterator[Delays] | None:
-    """Endless blocks of delays and losses; None if no outcome is delayed or lost."""
-    lateness = specification.lateness
-    if lateness is None:
-        return None
-    rng = np.random.default_rng(specification.late_seed(replication))
-    return (lateness.draw(rng) for _ in itertools.count())
-
-
 def _best(specification: Specification) -> tuple[float, float]:
     """Largest mean of a decision, and the gap below which a decision counts as optimal."""
     theta = specification.rewards.theta
@@ -185,8 +179,14 @@ def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Dela
             break
         if status == rounds.PAUSED:
             most = most * 2 if seconds < PAUSE_SECONDS / 2 else max(most // 2, 1)
-        elif status == rounds.WANTING:
-            game.queue = _refilled(game.queue, delays)
+        elif status == rounds.WANTING:  # room in the queue and a delay for the next round
+            assert delays is not None
+            if late.is_full(game.queue):
+                game.queue = late.widened(game.queue)
+            if game.queue.counts[late.DRAWN] == len(game.queue.delays):
+                game.queue.counts[late.DRAWN] = 0
+                drawn, lost = next(delays)
+                game.queue = game.queue._replace(delays=drawn, losses=lost)
         else:
             agent.answer(status)
     sums, counts = game.record.sums, game.record.counts
@@ -210,18 +210,6 @@ def _seconds_ahead(played: list[float], spent: list[float], horizon: int, furthe
     return whole - spent[-1] + further * whole
 
 
-def _refilled(queue: late.Queue, delays: Iterator[Delays] | None) -> late.Queue:
-    """The queue with room and a delay for the next round."""
-    assert delays is not None
-    if late.is_full(queue):
-        queue = late.widened(queue)
-    if queue.counts[late.DRAWN] == len(queue.delays):
-        queue.counts[late.DRAWN] = 0
-        drawn, lost = next(delays)
-        queue = queue._replace(delays=drawn, losses=lost)
-    return queue
-
-
 def _in_python(
     specification: Specification,
     agent: Agent,
@@ -240,7 +228,11 @@ def _in_python(
     terms = None if delays is None else itertools.chain.from_iterable(zip(*block, strict=True) for block in delays)
     for t in range(1, specification.horizon + 1):
         while waiting and waiting[0][0] < t:
-            _close(agent, *heapq.heappop(waiting)[2:])
+            _, _, is_lost, items, outcomes = heapq.heappop(waiting)
+            if is_lost:
+                agent.forget(items)
+            else:
+                agent.observe(items, outcomes)
         items = np.flatnonzero(chosen(agent, decision_set, rng, t))
         outcomes = checked_rewards(specification.rewards.draw(items, reward_rng), len(items), "draw")
         if terms is None:
@@ -259,11 +251,3 @@ def _in_python(
     regrets, rewards, counts, calls, optima = zip(*rows, strict=True)
     numbers = np.array(calls, dtype=np.int64).reshape(len(rows), 4)
     return Trajectory(np.array(regrets), np.array(rewards), np.array(counts), numbers, np.array(optima, dtype=np.int64))
-
-
-def _close(agent: Agent, is_lost: bool, items: IntArray, outcomes: FloatArray) -> None:
-    """Pass the outcome of a round to the agent, or that it is lost."""
-    if is_lost:
-        agent.forget(items)
-    else:
-        agent.observe(items, outcomes)

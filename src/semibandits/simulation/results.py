@@ -163,7 +163,9 @@ class SimulationResult:
                 )
             arrays = {}
             for policy in self.policies:
-                where, given = f"{name}[{policy!r}]", _with_undecided(records[policy]) if name == "calls" else records[policy]
+                where, given = f"{name}[{policy!r}]", records[policy]
+                if name == "calls" and isinstance(given, np.ndarray) and given.ndim == 3 and given.shape[2] == len(CALLS) - 1:
+                    given = np.concatenate((given, np.zeros_like(given[:, :, :1])), axis=2)  # before searches had a budget
                 array = arrays[policy] = fixed_array(given, dtype, where, sizes | lasts.get(name, {}))
                 sizes["n"] = len(array)
                 if len(array) == 0:
@@ -206,12 +208,20 @@ class SimulationResult:
     def _repr_html_(self) -> str:
         """The summary as a table, for notebooks."""
         columns = ("policy", "regret", "growth per ln T", "growth / C(θ)", "regret / (C(θ) ln T)")
+        rows = []
+        for row in self.summary():  # unknown numbers are empty
+            pairs = ((row.regret, row.regret_interval), (row.slope, row.slope_interval))
+            means = [mean_text(mean, (upper - lower) / 2) if math.isfinite(mean) else "" for mean, (lower, upper) in pairs]
+            ratios = [
+                "" if r is None or not math.isfinite(r) else amount(r, digits=3) for r in (row.slope_ratio, row.regret_ratio)
+            ]
+            rows.append((row.policy, *means, *ratios))
         remarks = [] if self.lower_bound is None else [f"C(θ) = {amount(self.lower_bound)} per ln T"]
         remarks += ["± is half a 95 % interval over the replications"] if self.replications > 1 else []
         return html_block(
             f"Regret over {counted(self.horizon, 'round', 'rounds')}, "
             f"{counted(self.replications, 'replication', 'replications')}",
-            html_table(columns, map(_summary_cells, self.summary()), text=0),
+            html_table(columns, rows, text=0),
             html_remark("; ".join(remarks)),
         )
 
@@ -477,20 +487,3 @@ def summaries(result: SimulationResult, lower_bound: float | None) -> list[Polic
     """`SimulationResult.summary` with ratios to the given C(theta)."""
     run, best = result, result.optimal or {}
     return [summarise(p, run.checkpoints, run.regret[p], run.calls[p], lower_bound, best.get(p)) for p in run.policies]
-
-
-def _summary_cells(row: PolicySummary) -> tuple[str, ...]:
-    """Cells of a policy in a table; unknown numbers are empty."""
-    pairs = ((row.regret, row.regret_interval), (row.slope, row.slope_interval))
-    means = [mean_text(mean, (upper - lower) / 2) if math.isfinite(mean) else "" for mean, (lower, upper) in pairs]
-    ratios = [
-        "" if ratio is None or not math.isfinite(ratio) else amount(ratio, digits=3)
-        for ratio in (row.slope_ratio, row.regret_ratio)
-    ]
-    return (row.policy, *means, *ratios)
-
-
-def _with_undecided(calls: Any) -> Any:
-    """Calls with a fourth column of zeros if they have three, as before searches had a budget."""
-    is_old = isinstance(calls, np.ndarray) and calls.ndim == 3 and calls.shape[2] == len(CALLS) - 1
-    return np.concatenate((calls, np.zeros_like(calls[:, :, :1])), axis=2) if is_old else calls

@@ -20,7 +20,7 @@ from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.families.description import fingerprint
 from semibandits.inputs.arguments import hinted, whole
-from semibandits.laws import Bernoulli, Law
+from semibandits.laws import Bernoulli
 from semibandits.laws.plain import plain, text
 from semibandits.policies.base import Policy
 from semibandits.regret_bound import GravesLaiResult
@@ -178,12 +178,23 @@ def play_specification(
     extend: bool = False,
 ) -> SimulationResult:
     """Play a specification; see :func:`simulate` for the parameters and errors."""
-    workers = _workers(n_jobs)
+    n_jobs = whole(n_jobs)
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0 or n_jobs < -1:
+        raise InvalidInputError(f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 starts one worker per core")
+    workers = int(n_jobs) if n_jobs > 0 else joblib.cpu_count()
     if (resume or extend) and folder is None:
         name = "extend" if extend else "resume"
         raise InvalidInputError(f"{name} needs the folder of the earlier run, got folder=None: pass it")
     if isinstance(bound, GravesLaiResult):
-        _check_bound(specification, bound)
+        rewards, decision_set = specification.rewards, specification.decision_set
+        variance = np.broadcast_to(rewards.variance, rewards.theta.shape)
+        is_other = bound.law.is_quadratic and not np.array_equal(bound.variance, variance)
+        if not np.array_equal(bound.theta, rewards.theta) or is_other:
+            raise InvalidInputError(
+                "bound must belong to the means and variances of the rewards, got the bound of others: pass bound=True"
+            )
+        if bound.decision_set is not decision_set and fingerprint(bound.decision_set) != fingerprint(decision_set):
+            raise InvalidInputError("bound must belong to the decision set, got the bound of another: pass bound=True")
     play_trial(specification)
     if folder is None:
         return _played(specification, bound, workers, scheduler, progress, None)
@@ -240,18 +251,6 @@ def _bound(specification: Specification, bound: bool | GravesLaiResult) -> Grave
         return None
 
 
-def _check_bound(specification: Specification, bound: GravesLaiResult) -> None:
-    rewards, decision_set = specification.rewards, specification.decision_set
-    variance = np.broadcast_to(rewards.variance, rewards.theta.shape)
-    wrong = bound.law.is_quadratic and not np.array_equal(bound.variance, variance)
-    if not np.array_equal(bound.theta, rewards.theta) or wrong:
-        raise InvalidInputError(
-            "bound must belong to the means and variances of the rewards, got the bound of others: pass bound=True"
-        )
-    if bound.decision_set is not decision_set and fingerprint(bound.decision_set) != fingerprint(decision_set):
-        raise InvalidInputError("bound must belong to the decision set, got the bound of another: pass bound=True")
-
-
 def _assembled(
     specification: Specification, found: Mapping[tuple[str, int], Trajectory], limit: GravesLaiResult | None
 ) -> SimulationResult:
@@ -269,31 +268,20 @@ def _assembled(
         known |= {"lower_bound": limit.lower, "lower_bound_interval": (limit.lower, limit.value)}
         if np.isfinite(limit.value):
             known |= {"rates": limit.rates, "suboptimal_items": limit.suboptimal_items}
+    law = specification.rewards.law
     return SimulationResult(
         policies=tuple(specification.policies),
         checkpoints=specification.checkpoints,
         items=tuple(str(item) for item in specification.decision_set.items),
         provenance={
             "specification": specification.description,
-            "law": _described(specification.rewards.law),
+            "law": None if law is None else plain(law) or {"name": text(law)},  # only the name of a user's own law
             "versions": versions(),
         },
         **known,
     )
 
 
-def _described(law: Law | None) -> dict[str, Any] | None:
-    """The law of the rewards as plain JSON; the name alone for a user's own law."""
-    return None if law is None else plain(law) or {"name": text(law)}
-
-
 def versions() -> dict[str, str]:
     """Versions of this library and of the software that its results depend on."""
     return {"semibandits": __version__, "numpy": np.__version__, "numba": numba.__version__, "python": platform.python_version()}
-
-
-def _workers(n_jobs: object) -> int:
-    n_jobs = whole(n_jobs)
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0 or n_jobs < -1:
-        raise InvalidInputError(f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 starts one worker per core")
-    return int(n_jobs) if n_jobs > 0 else joblib.cpu_count()

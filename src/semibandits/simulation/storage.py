@@ -62,16 +62,16 @@ def write_archive(path: str | os.PathLike[str], header: Mapping[str, object], ar
     content = plain_json(header, "header")
     if not isinstance(content.get("kind"), str):
         raise InvalidInputError(f"header['kind'] must be a string, got {content.get('kind')!r}: name the kind of content")
-    stored = {name: _storable(name, arrays[name]) for name in sorted(arrays)}
-    entries = {name: _npy(array) for name, array in stored.items()}
-    about = {
-        name: {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": hashlib.sha256(entries[name]).hexdigest()}
-        for name, array in stored.items()
-    }
+    about, entries = {}, {}
+    for name in sorted(arrays):
+        array, buffer = _storable(name, arrays[name]), io.BytesIO()
+        np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+        entry = entries[f"{name}.npy"] = buffer.getvalue()
+        about[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": hashlib.sha256(entry).hexdigest()}
     description = {"format": FORMAT, "version": VERSION, "header": content, "arrays": about}
     text = json.dumps(description, allow_nan=False, sort_keys=True, indent=1).encode("ascii") + b"\n"
     with writing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for name, entry in {DESCRIPTION: text, **{f"{name}.npy": entry for name, entry in entries.items()}}.items():
+        for name, entry in {DESCRIPTION: text, **entries}.items():
             info = zipfile.ZipInfo(name, _STAMP)  # equal bytes at any time, on any operating system
             info.create_system = 3
             info.external_attr = 0o100644 << 16
@@ -141,13 +141,6 @@ def _storable(name: str, values: AnyArray) -> AnyArray:
             f"array {name!r} must hold booleans, integers or floats of at most 8 bytes, got {array.dtype}: convert it"
         )
     return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
-
-
-def _npy(array: AnyArray) -> bytes:
-    """The array in NumPy's format."""
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
-    return buffer.getvalue()
 
 
 def _read_entries(

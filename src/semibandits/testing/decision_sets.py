@@ -97,22 +97,18 @@ def _tolerance(weights: FloatArray) -> float:
 
 def _weights(decision_set: DecisionSet, trials: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """Weights up to the upper bound of the set, if it has one."""
-    upper = np.inf if decision_set.upper is None else decision_set.upper
-    for weights in _unbounded_weights(decision_set.d, trials, rng):
-        yield np.minimum(weights, upper)
-
-
-def _unbounded_weights(d: int, trials: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    d, upper = decision_set.d, np.inf if decision_set.upper is None else decision_set.upper
     for trial in range(trials):
         match trial % 4:
             case 0:
-                yield rng.normal(size=d)
+                weights = rng.normal(size=d)
             case 1:
-                yield rng.integers(-2, 3, d).astype(np.float64)
+                weights = rng.integers(-2, 3, d).astype(np.float64)
             case 2:
-                yield np.zeros(d) if trial == 2 else rng.integers(0, 2, d).astype(np.float64)
+                weights = np.zeros(d) if trial == 2 else rng.integers(0, 2, d).astype(np.float64)
             case _:
-                yield -rng.random(d)
+                weights = -rng.random(d)
+        yield np.minimum(weights, upper)
 
 
 def _check_shape(decision_set: DecisionSet) -> None:

@@ -77,22 +77,17 @@ def check_law(law: Law, theta: ArrayLike) -> None:
         bool(np.isfinite(before).all() and np.isinf(reached[np.isfinite(jumps)]).all()),
         f"raise_at must be finite before and inf at the slopes jump_at, got {before} and {reached} for {jumps}",
     )
-    raises = _raises(law, means, np.minimum(reach, convex_to))
-    _check_shapes(law, means, raises)
-    _check_convexity(law, means, raises)
-    _check_inverse(law, means, raises)
-
-
-def _raises(law: Law, theta: FloatArray, limit: FloatArray) -> FloatArray:
-    """Raises to check, shape (k, d)."""
-    variance = law.variance_at(theta)
+    variance, limit = law.variance_at(means), np.minimum(reach, convex_to)
     require(
         bool((variance >= 0.0).all()),
         f"raise_at must increase with the slope from 0 on, where its derivative is the variance, got {variance} for the means "
-        f"{theta}",
+        f"{means}",
     )
-    size = np.maximum(np.sqrt(variance), np.abs(theta))
-    return np.outer(SHARES, np.where(np.isfinite(limit), limit, LARGEST * size))
+    size = np.maximum(np.sqrt(variance), np.abs(means))
+    raises = np.outer(SHARES, np.where(np.isfinite(limit), limit, LARGEST * size))  # shape (k, d)
+    _check_shapes(law, means, raises)
+    _check_convexity(law, means, raises)
+    _check_inverse(law, means, raises)
 
 
 def _check_shapes(law: Law, theta: FloatArray, raises: FloatArray) -> None:

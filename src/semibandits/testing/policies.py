@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError, UnsupportedError
-from semibandits.policies.base import Agent, Policy
+from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards
@@ -130,7 +130,10 @@ def _check_description(case: Case) -> None:
     policy = case.policy
     require(isinstance(policy.name, str) and policy.name, f"name must be a non-empty string, got {policy.name!r}")
     as_text(policy.specification())
-    again = _pickled(policy)
+    try:
+        again: Policy = pickle.loads(pickle.dumps(policy))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise AssertionError(f"a policy must be picklable, got {error}") from error
     require(again.name == policy.name, f"name must survive pickling, got {again.name!r} instead of {policy.name!r}")
     require(
         again.specification() == policy.specification(),
@@ -140,14 +143,6 @@ def _check_description(case: Case) -> None:
         play(p.start(case.decision_set, case.variance), case.decision_set, case.outcomes(), case.rng(2)) for p in (policy, again)
     )
     require_same(one, other, "a pickled policy must play the same")
-
-
-def _pickled(policy: Policy) -> Policy:
-    try:
-        again: Policy = pickle.loads(pickle.dumps(policy))
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise AssertionError(f"a policy must be picklable, got {error}") from error
-    return again
 
 
 def _check_coverage(case: Case) -> None:
@@ -188,8 +183,7 @@ def _check_late(case: Case) -> None:
     lateness = specification.lateness
     assert lateness is not None
     delays, lost = lateness.draw(np.random.default_rng(specification.late_seed(0)))
-    reward_seed, own_seed = specification.seeds(0)
-    reward_rng, rng = np.random.default_rng(reward_seed), np.random.default_rng(own_seed)
+    reward_rng, rng = map(np.random.default_rng, specification.seeds(0))
     agent = case.start()
     chosen: list[BoolArray] = []
     drawn: list[FloatArray] = []
@@ -212,8 +206,7 @@ def _check_engine(case: Case) -> None:
     for rewards in (gaussian, bernoulli) if case.decision_set.upper is None else (gaussian,):
         specification = _specification(case, rewards)
         engine = replicate(specification, "policy", 0)
-        reward_seed, own_seed = specification.seeds(0)
-        reward_rng, rng = np.random.default_rng(reward_seed), np.random.default_rng(own_seed)
+        reward_rng, rng = map(np.random.default_rng, specification.seeds(0))
         agent = case.policy.for_law(rewards.told_law).start(case.decision_set, rewards.variance)
         best = float(rewards.theta @ case.decision_set.maximize(rewards.theta))
         rounds: list[BoolArray] = []
@@ -244,7 +237,10 @@ def _check_state(case: Case) -> None:
         agent, rng = case.start(), case.rng(2)
         play(agent, case.decision_set, outcomes[:seen], rng)
         pending = [choose(agent, case.decision_set, rng) for _ in range(2)]
-        state = _saved(agent)
+        try:
+            state = agent.state()
+        except UnsupportedError as error:
+            raise AssertionError(f"agents must be saved with a learner, got an error: {error}") from error
         text = as_text(state)
         other, other_rng = case.start(), pickle.loads(pickle.dumps(rng))
         play(other, case.decision_set, -outcomes[: case.d], case.rng(3))  # `restore` must replace everything
@@ -258,13 +254,6 @@ def _check_state(case: Case) -> None:
         require_same(futures[0], futures[1], f"a restored agent must continue like the original, after {seen} rounds")
         require(as_text(agent.state()) == as_text(other.state()), "a restored agent must end in the same state")
         require(as_text(state) == text, "a state must not change when the agent continues")
-
-
-def _saved(agent: Agent) -> dict[str, Any]:
-    try:
-        return agent.state()
-    except UnsupportedError as error:
-        raise AssertionError(f"agents must be saved with a learner, got an error: {error}") from error
 
 
 def _check_overlap(case: Case) -> None:
@@ -322,17 +311,12 @@ def _check_degenerate(case: Case) -> None:
         require(not engine.regret.any(), f"regret must be 0 where all decisions are optimal, got {engine.regret[-1]}")
     answers = [case.decision_set.maximize(case.rng(4, k).normal(size=case.d)) for k in range(20)]
     theta = np.minimum(tied(case.decision_set, answers), upper)
-    _check_gaps(case, theta)
+    # Means are integers: gaps are exact, and decisions that tie with the best one have gap 0.
+    engine = _engine(case, GaussianRewards(theta, variance=case.variance))
+    gaps = float(theta @ case.decision_set.maximize(theta)) - np.diff(engine.plays, axis=0, prepend=0) @ theta
+    require_same(np.cumsum(gaps), engine.regret, "regret must be the sum of the gaps with ties")
     for means in (theta, np.zeros(case.d), np.full(case.d, -1e6), np.full(case.d, 1e-9)):
         play(case.start(), case.decision_set, np.tile(means, (case.horizon, 1)), case.rng(2))  # no noise
-
-
-def _check_gaps(case: Case, theta: FloatArray) -> None:
-    """Check with integer means: gaps are exact, and decisions that tie with the best one have gap 0."""
-    engine = _engine(case, GaussianRewards(theta, variance=case.variance))
-    decisions = np.diff(engine.plays, axis=0, prepend=0)
-    gaps = float(theta @ case.decision_set.maximize(theta)) - decisions @ theta
-    require_same(np.cumsum(gaps), engine.regret, "regret must be the sum of the gaps with ties")
 
 
 def _check_python(case: Case) -> None:

@@ -129,8 +129,12 @@ class Backend:
             if not reads:
                 self._files.check(connection)
             raw: Any = connection.connection.driver_connection
-            if statement := self._first_statement(reads):
-                raw.execute(statement)
+            # Drivers begin no transactions of their own. In SQLite, one that reads first could not get the only lock later. In
+            # PostgreSQL, reading needs none: each statement sees what is committed when it starts, as in a transaction.
+            if self._url.get_backend_name() == "sqlite":
+                raw.execute("BEGIN" if reads else "BEGIN IMMEDIATE")
+            elif not reads:
+                raw.execute("BEGIN")
             result = work(connection)
             self._engine.dialect.do_commit(raw)
             self._files.note(connection)
@@ -143,12 +147,6 @@ class Backend:
             raise
         self._idle.append(connection)
         return result
-
-    def _first_statement(self, reads: bool) -> str | None:
-        """What begins a transaction. Drivers begin none of their own."""
-        if self._url.get_backend_name() == "sqlite":
-            return "BEGIN" if reads else "BEGIN IMMEDIATE"  # the only lock: one that reads first could not get it later
-        return None if reads else "BEGIN"  # each statement sees what is committed when it starts, as in a transaction
 
     def _leave_parent(self) -> None:
         """Connections of a parent process are not used."""

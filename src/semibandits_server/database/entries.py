@@ -15,17 +15,7 @@ from semibandits.formats.json import strict_json
 from semibandits.formats.text import shortened
 from semibandits.learning.expecting import Expecting
 from semibandits.learning.learner import Learner
-from semibandits.learning.operations import (
-    ASK,
-    ASK_MANY,
-    EXPIRE,
-    FORGET,
-    TELL,
-    Operation,
-    Payload,
-    carry_out,
-    is_whole,
-)  # fmt: skip
+from semibandits.learning.operations import ASK, ASK_MANY, EXPIRE, FORGET, TELL, Operation, Payload, carry_out, is_whole
 from semibandits.learning.round import Round
 
 LONGEST_NAME: Final = 200

@@ -114,7 +114,13 @@ def open_learner(
     stored = _found(backend, name)
     if stored is None:
         if decision_set is None:
-            raise _without_set(backend, new_name(name))
+            from semibandits_server.database import journal
+
+            unknown, names = new_name(name), backend.run(journal.names, reads=True)
+            raise InvalidInputError(
+                f"decision_set must be given for a new learner, got None, and {backend.shown} has no learner {unknown!r}"
+                f"{nearest(unknown, names, 'pass one, or the name of an existing learner')}"
+            )
         new = Learner(
             decision_set,
             policy,
@@ -212,17 +218,6 @@ def _created(backend: Backend, name: str, state: Payload) -> Stored:
         return stored
 
     return backend.run(work) or stored_learner(backend, name)
-
-
-def _without_set(backend: Backend, name: str) -> InvalidInputError:
-    """The error for a new learner without a decision set."""
-    from semibandits_server.database import journal
-
-    names = backend.run(journal.names, reads=True)
-    return InvalidInputError(
-        f"decision_set must be given for a new learner, got None, and {backend.shown} has no learner {name!r}"
-        f"{nearest(name, names, 'pass one, or the name of an existing learner')}"
-    )
 
 
 def _check_same(

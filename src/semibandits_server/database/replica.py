@@ -127,14 +127,11 @@ class Replica:
         if drift is not None and drift.count > known and self.log_drifts is None:
             self.log_drifts = partial(drift.log, known)  # logs the reports of later calls of the transaction, too
         self._stored.append(connection, entry)
-        if self._is_snapshot_due(learner, first):
+        every, upcoming = self.snapshot_every, learner.rounds
+        is_large_batch = upcoming > first + 1 and first // every < upcoming // every  # batches count by rounds
+        if self.seq % every == 0 or is_large_batch:
             self.store_snapshot(connection, learner)
         return entry
-
-    def _is_snapshot_due(self, learner: Learner, first: int) -> bool:
-        """Whether the state is stored after an entry that opened the rounds from the id `first` on; batches count by rounds."""
-        every, upcoming = self.snapshot_every, learner.rounds
-        return self.seq % every == 0 or (upcoming > first + 1 and first // every < upcoming // every)
 
     def store_snapshot(self, connection: Connection, learner: Learner) -> None:
         """Store the state of the learner."""

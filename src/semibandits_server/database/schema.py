@@ -88,8 +88,15 @@ def newest() -> int:
 
 def version_of(connection: Connection) -> int:
     """Version of the tables, 0 if there are none; `StorageError` if they are newer than the library, or are something else."""
-    if connection.dialect.name == "sqlite":
-        _check_plain(connection)
+    if connection.dialect.name == "sqlite":  # views and triggers in place of the tables of learners may compute without end
+        own = ", ".join(f"'{table}'" for table in METADATA.tables)
+        rows = connection.execute(text(f"SELECT type, name FROM sqlite_master WHERE lower(tbl_name) IN ({own})"))
+        for kind, name in rows:
+            if kind not in ("table", "index"):
+                raise StorageError(
+                    f"learners must be in plain tables, got the {kind} {name!r}: the database is damaged or was forged, use a "
+                    "copy"
+                )
     if not inspect(connection).has_table(META.name):
         return 0
     found: Any = connection.scalar(select(META.c.value).where(META.c.name == "version")) or 0
@@ -99,17 +106,6 @@ def version_of(connection: Connection) -> int:
             "semibandits or damaged: upgrade semibandits, or use another database"
         )
     return found
-
-
-def _check_plain(connection: Connection) -> None:
-    """Refuse views and triggers of a SQLite file, which may compute without end, in place of the tables of learners."""
-    own = ", ".join(f"'{table}'" for table in METADATA.tables)
-    rows = connection.execute(text(f"SELECT type, name FROM sqlite_master WHERE lower(tbl_name) IN ({own})"))
-    for kind, name in rows:
-        if kind not in ("table", "index"):
-            raise StorageError(
-                f"learners must be in plain tables, got the {kind} {name!r}: the database is damaged or was forged, use a copy"
-            )
 
 
 def migrate(connection: Connection) -> None:

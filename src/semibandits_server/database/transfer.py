@@ -71,7 +71,11 @@ def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None)
     chosen = new_name(head.get("name") if name is None else name)
     is_replayed = storage.is_rebuilt(head["specification"])
     if is_replayed:
-        _check_opens(head["specification"], states[-1], entries)
+        with _reading():
+            learner = Learner.from_state(journal.whole_state(head["specification"], states[-1].state))
+            for entry in entries:
+                if entry.seq > states[-1].seq:
+                    replay(learner, entry)
     backend.prepare(create=True)
 
     def work(connection: Connection) -> None:
@@ -145,12 +149,3 @@ def _check_complete(states: list[Snapshot], entries: list[Entry]) -> None:
     keys = [entry.key for entry in entries if entry.key is not None]
     if len(set(keys)) < len(keys):
         raise ValueError("two entries with one key")
-
-
-def _check_opens(specification: Payload, latest: Snapshot, entries: list[Entry]) -> None:
-    """Check that the learner can be opened, by the same steps."""
-    with _reading():
-        learner = Learner.from_state(journal.whole_state(specification, latest.state))
-        for entry in entries:
-            if entry.seq > latest.seq:
-                replay(learner, entry)

@@ -38,10 +38,10 @@ def checked_url(url: object) -> URL:
         )
     if "\0" in unquote(str(url)) or (parsed.port or 0) > LARGEST_PORT:
         raise malformed(url)
-    return _server(parsed, url) if is_server else _file(parsed, url)
+    return _server(parsed) if is_server else _file(parsed, url)
 
 
-def _server(parsed: URL, url: object) -> URL:
+def _server(parsed: URL) -> URL:
     if "@" in (parsed.host or "") or (parsed.username is None and "@" in (parsed.database or "")):
         raise InvalidInputError(
             "url must have one @ after the password, got another one, or a / in the name of the user: write @ as %40 and / as %2F"

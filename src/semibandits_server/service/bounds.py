@@ -9,15 +9,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, final
 
-import numpy as np
 from msgspec import structs
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import SemibanditsError
-from semibandits.laws import Gaussian, Law
+from semibandits.laws import Law
+from semibandits.learning.intervals import law_of
 from semibandits.learning.learner import Learner
-from semibandits.policies.rules import LawPolicy
 from semibandits_server.service.answers import number
 from semibandits_server.service.catalogue import Served
 from semibandits_server.service.processes import SideProcess
@@ -67,8 +66,15 @@ class BoundWorker:
             self._collect(solve)
             is_due = solve.finished is None or (solve.at_rounds != now.rounds and time.monotonic() - solve.begun >= self._age)
             if is_due and solve.running is None:
-                self._start(solve, served.learner.decision_set, now)
-                self._collect(solve)
+                solve.at_rounds = now.rounds
+                missing, d = int((now.plays == 0).sum()), len(now.plays)
+                if missing:
+                    message = f"a bound needs an outcome of every item, and {missing} of {d} have none: tell more outcomes"
+                    solve.finished = Bound("failed", now.rounds, message=message), []
+                else:
+                    solve.begun, x = time.monotonic(), served.learner.decision_set
+                    solve.running = self._process.submit(solve_bound, x, now.means, now.law, self._seconds)
+                    self._collect(solve)
             found, rates = solve.finished or (Bound("solving"), [])
             if found.status != "ready" and solve.running is not None:
                 found = Bound("solving", solve.at_rounds)
@@ -90,16 +96,6 @@ class BoundWorker:
         solve.finished, solve.running = (structs.replace(found, at_rounds=solve.at_rounds), rates), None
         self.solved += 1
 
-    def _start(self, solve: _Solve, decision_set: DecisionSet, now: _Estimates) -> None:
-        solve.at_rounds = now.rounds
-        missing = int((now.plays == 0).sum())
-        if missing:
-            message = f"a bound needs an outcome of every item, and {missing} of {len(now.plays)} have none: tell more outcomes"
-            solve.finished = Bound("failed", now.rounds, message=message), []
-        else:
-            solve.begun = time.monotonic()
-            solve.running = self._process.submit(solve_bound, decision_set, now.means, now.law, self._seconds)
-
 
 def solve_bound(decision_set: DecisionSet, means: FloatArray, law: Law, seconds: float) -> Solved:
     """The bound and its rates, in another process."""
@@ -115,6 +111,4 @@ def solve_bound(decision_set: DecisionSet, means: FloatArray, law: Law, seconds:
 
 
 def _estimates(one: Learner) -> _Estimates:
-    policy = one.policy
-    law = policy.known_law if isinstance(policy, LawPolicy) else None
-    return _Estimates(one.rounds, one.plays, one.means, Gaussian(np.asarray(one._variance)) if law is None else law)
+    return _Estimates(one.rounds, one.plays, one.means, law_of(one.policy, one._progress.rule, one._variance))

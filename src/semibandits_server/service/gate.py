@@ -87,7 +87,10 @@ class Gate:
         except Exception as error:
             LOGGER.exception("a request failed", extra={"request": exchange.id})
             if not sending.has_begun:
-                await _internal(error).answer()(scope, receive, sending)
+                refusal = Refusal(500, "InternalError", "the service must answer, got an error of its own: see its log")
+                if isinstance(error, StorageError):
+                    refusal = Refusal.of(error)
+                await refusal.answer()(scope, receive, sending)
         finally:
             self._record(scope, exchange)
 
@@ -96,11 +99,13 @@ class Gate:
             headers = Headers(scope=scope)
             self._check(scope, headers)
             if scope["method"] == "POST":
-                exchange.body = await self._body(scope, headers, receive)
+                exchange.body = await self._body(headers, receive)
         except Refusal as refusal:
             await refusal.answer()(scope, receive, send)
             return
-        _keep_slashes(scope)
+        # A slash that a client has encoded, as in /v1/learners/day%2Fone/ask, stays inside the name of the learner.
+        if scope["path"].startswith("/v1/") and re.search(b"%2f", scope.get("raw_path") or b"", re.IGNORECASE):
+            scope["path"] = unquote(re.sub(rb"%2[fF]", SLASH_IN_NAME.encode(), scope["raw_path"]).decode("ascii", "replace"))
         await self._app(scope, receive, send)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
@@ -115,22 +120,19 @@ class Gate:
                     {"Retry-After": str(math.ceil(wait))},
                 )  # fmt: skip
         if self._token is not None and not _is_public(scope["path"]):
-            self._check_token(headers.getlist("authorization"))
+            given = headers.getlist("authorization")
+            kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+            is_right = hmac.compare_digest(token.strip().encode("utf-8", "surrogatepass"), self._token)
+            if kind.casefold() != "bearer" or not is_right:
+                found = "another one" if given else "none"
+                raise Refusal(
+                    401, "Unauthorized", f"requests must carry the token of the service, got {found}: pass it in the header "
+                    "Authorization: Bearer TOKEN", {"WWW-Authenticate": "Bearer"},
+                )  # fmt: skip
         if SLASH_IN_NAME in scope["path"]:  # which must not be taken for a slash
             raise Refusal(404, "NotFound", NO_PATH)
 
-    def _check_token(self, given: list[str]) -> None:
-        assert self._token is not None
-        kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
-        is_right = hmac.compare_digest(token.strip().encode("utf-8", "surrogatepass"), self._token)
-        if kind.casefold() != "bearer" or not is_right:
-            found = "none" if not given else "another one"
-            raise Refusal(
-                401, "Unauthorized", f"requests must carry the token of the service, got {found}: pass it in the header "
-                "Authorization: Bearer TOKEN", {"WWW-Authenticate": "Bearer"},
-            )  # fmt: skip
-
-    async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
+    async def _body(self, headers: Headers, receive: Receive) -> bytes:
         """The whole body, of at most the limit."""
         kind = headers.get("content-type", "")
         if kind.partition(";")[0].strip().casefold() != "application/json":
@@ -189,12 +191,6 @@ class Gate:
                 "request": exchange.id,
             },
         )
-
-
-def _keep_slashes(scope: Scope) -> None:
-    """Keep a slash that a client has encoded, as in ``/v1/learners/day%2Fone/ask``, inside the name of the learner."""
-    if scope["path"].startswith("/v1/") and re.search(b"%2f", scope.get("raw_path") or b"", re.IGNORECASE):
-        scope["path"] = unquote(re.sub(rb"%2[fF]", SLASH_IN_NAME.encode(), scope["raw_path"]).decode("ascii", "replace"))
 
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
@@ -275,12 +271,6 @@ def _is_loopback(client: str) -> bool:
         return False
     mapped = getattr(address, "ipv4_mapped", None)
     return (mapped or address).is_loopback
-
-
-def _internal(error: Exception) -> Refusal:
-    if isinstance(error, StorageError):
-        return Refusal.of(error)
-    return Refusal(500, "InternalError", "the service must answer, got an error of its own: see its log")
 
 
 def exchange_of(scope: Scope | Any) -> Exchange:

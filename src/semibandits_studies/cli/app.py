@@ -112,16 +112,14 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
         return _fail(
             f"files must stay in place and the disk must have room, got {error.strerror or error}{where}: try again", BAD_INPUT
         )
-    except MemoryError as error:
-        if watch.seen:  # as below
-            return _fail("interrupted, nothing written", INTERRUPTED)
-        reason = f", got: {error}" if str(error) else ", got no more of it"
-        return _fail(f"the problem must fit into memory{reason}: leave items out, or use a larger machine", BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:
         if watch.seen:  # compilation and extensions may turn KeyboardInterrupt into another error
             return _fail("interrupted, nothing written", INTERRUPTED)
+        if isinstance(error, MemoryError):
+            reason = f", got: {error}" if str(error) else ", got no more of it"
+            return _fail(f"the problem must fit into memory{reason}: leave items out, or use a larger machine", BAD_INPUT)
         if not hasattr(error, "format_message"):
             raise
         # Wrong usage. The class of this exception is private to typer, or click's own, depending on the version.

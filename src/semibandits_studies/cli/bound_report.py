@@ -62,51 +62,30 @@ def instance_facts(instance: Instance, count: DecisionCount) -> Table:
 def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) -> Table:
     facts = instance_facts(instance, count)
     facts.add_row("Costs" if instance.in_costs else "Rewards", assumed_text(instance, result.law))
-    first, *others = _best(instance, result)
+    turns = directions(instance, result.optimal_decision, -result.theta)  # where links have street names
+    lines = [f"{text}, {amount(cost, instance.unit, 3)}" for text, cost in turns]
+    first, *others = lines or [decision_text(instance, result.optimal_decision)]
     facts.add_row(f"Best {FAMILIES[instance.family].nouns_of(instance.decision_set).decision}", first)
     for line in others:
         facts.add_row("", line)
     for fact in tie_facts(result, NamedItems(instance.decision_set, instance.family, instance.labels, instance.description)):
         facts.add_row(*fact)
-    facts.add_row(*_worth(instance, result))
-    facts.add_row("C(θ)", styled(_with_unit(_bound_text(result), instance.unit) + " per ln T", style="bold"))
-    facts.add_row("Certified", _certificate(result))
+    unit = f" {instance.unit}" if instance.unit else ""
+    if instance.in_costs:
+        facts.add_row("Its cost", cost_text(0.0 - reward_of(result), instance.unit))
+    else:
+        facts.add_row("Its reward", number_text(reward_of(result)) + unit)
+    bound, certified = number_text(result.value), bracket_text(result.lower, result.value, 15)
+    if result.lower != result.value:
+        certified += f", gap {result.gap:.1e}"
+    if result.status is not Status.OPTIMAL:
+        lower = number_text(result.lower)
+        bound = f"{lower} to {bound}" if math.isfinite(result.value) else f"at least {lower}"
+        certified += f" (stopped early: {result.status})"
+    facts.add_row("C(θ)", styled(f"{bound}{unit} per ln T", style="bold"))
+    facts.add_row("Certified", certified)
     facts.add_row("Method", _method(result))
     return facts
-
-
-def _best(instance: Instance, result: GravesLaiResult) -> list[str]:
-    """The best decision; where links have street names, where to turn and what each street costs."""
-    turns = directions(instance, result.optimal_decision, -result.theta)
-    if not turns:
-        return [decision_text(instance, result.optimal_decision)]
-    return [f"{text}, {amount(cost, instance.unit, 3)}" for text, cost in turns]
-
-
-def _worth(instance: Instance, result: GravesLaiResult) -> tuple[str, str]:
-    """Name and value of the mean reward or mean cost of the best decision."""
-    if instance.in_costs:
-        return "Its cost", cost_text(0.0 - reward_of(result), instance.unit)
-    return "Its reward", _with_unit(number_text(reward_of(result)), instance.unit)
-
-
-def _with_unit(number: str, unit: str) -> str:
-    return f"{number} {unit}" if unit else number
-
-
-def _bound_text(result: GravesLaiResult) -> str:
-    """C(θ), or what is known of it if the solver stopped before it reached the requested gap."""
-    if result.status is Status.OPTIMAL:
-        return number_text(result.value)
-    lower = number_text(result.lower)
-    return f"{lower} to {number_text(result.value)}" if math.isfinite(result.value) else f"at least {lower}"
-
-
-def _certificate(result: GravesLaiResult) -> str:
-    text = bracket_text(result.lower, result.value, 15)
-    if result.lower != result.value:
-        text += f", gap {result.gap:.1e}"
-    return text if result.status is Status.OPTIMAL else f"{text} (stopped early: {result.status})"
 
 
 def _method(result: GravesLaiResult) -> str:
@@ -135,15 +114,16 @@ def _horizons(instance: Instance, result: GravesLaiResult) -> Group:
     unit = f" ({instance.unit})" if instance.unit else ""
     for name in ("rounds T", f"C(θ) ln T{unit}", f"a round{unit}", "rounds spent exploring"):
         table.add_column(name, justify="right")
-    exploring = [float(result.plan.rates.sum()) * math.log(horizon) for horizon in HORIZONS]
-    for horizon, rounds in zip(HORIZONS, exploring, strict=True):
+    foot = []
+    for horizon in HORIZONS:
+        rounds = float(result.plan.rates.sum()) * math.log(horizon)
         bound = result.lower * math.log(horizon)
         share = "under 0.01%" if rounds < 5e-5 * horizon else f"{rounds / horizon:.2%}"
-        explored = f"{rounds:,.0f} ({share})" if rounds < horizon else "more than T *"
+        explored = f"{rounds:,.0f} ({share})"
+        if rounds >= horizon:
+            explored = "more than T *"
+            foot = [styled("* too few rounds to follow the plan: the asymptotic law does not hold yet", "", style="dim")]
         table.add_row(f"{horizon:,}", number_text(bound, 5), number_text(bound / horizon, 3), explored)
-    foot = []
-    if any(rounds >= horizon for rounds, horizon in zip(exploring, HORIZONS, strict=True)):
-        foot += [styled("* too few rounds to follow the plan: the asymptotic law does not hold yet", "", style="dim")]
     return Group(table, *foot)
 
 

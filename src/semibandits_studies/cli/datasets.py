@@ -50,8 +50,7 @@ def command(
     elif name in rows and not networks:
         print_json(_row_facts(rows[name])) if as_json else _print_row(new_console(), rows[name])
     elif name in library.list_networks():
-        network = library.network(name)
-        print_json(_network_facts(network)) if as_json else _print_network(new_console(), network)
+        _show_network(new_console(), library.network(name), as_json=as_json)
     else:
         known = library.list_networks() if networks else (*rows, *library.list_networks())
         raise unknown_name("network" if networks else "dataset or network", name, known)
@@ -94,23 +93,20 @@ def _line(cells: tuple[str, ...], widths: list[int], wide: bool) -> str:
 
 
 def _cells(row: CatalogueRow) -> tuple[str, ...]:
+    count = "unknown"
+    if row.decisions is not None:
+        count = f"{row.decisions:,}" if row.decisions < 10_000_000 else _with_exponent(row.decisions, 2)
     return (
         row.name + ("" if row.installed else MISSING),
         row.title,
         str(row.d),
         str(row.m),
-        _short_count(row.decisions),
+        count,
         "unknown" if row.smallest_gap is None else amount(row.smallest_gap, digits=3),
         f"{row.value:,.0f}" if row.value >= 10_000 else amount(row.value, digits=4),
         row.unit.split(" ")[0],
         row.origin + (REPLAY if row.replay else ""),
     )
-
-
-def _short_count(count: int | None) -> str:
-    if count is None:
-        return "unknown"
-    return f"{count:,}" if count < 10_000_000 else _with_exponent(count, 2)
 
 
 def _print_row(console: Console, row: CatalogueRow) -> None:
@@ -186,17 +182,16 @@ def _list_networks(console: Console, *, as_json: bool) -> None:
     console.print(f"Source: {networks[0].provenance}.", style="dim")
 
 
-def _print_network(console: Console, network: library.Network) -> None:
+def _show_network(console: Console, network: library.Network, *, as_json: bool) -> None:
+    if as_json:
+        nodes = [{"name": node.name, "x": node.x, "y": node.y} for node in network.nodes]
+        links = [{"ends": list(link.ends), "km": link.km, "utilisation": list(link.utilisation)} for link in network.links]
+        print_json(_summary(network) | {"nodes": nodes, "links": links})
+        return
     kind = "geographic" if network.geographic else "coordinates of a drawing, no distances"
     console.print(f"{network.name}: {len(network.nodes)} nodes, {len(network.links)} links, {kind}", style="bold")
     console.print(", ".join(node.name for node in network.nodes))
     console.print(f"Source: {network.provenance}.", style="dim")
-
-
-def _network_facts(network: library.Network) -> dict[str, Any]:
-    nodes = [{"name": node.name, "x": node.x, "y": node.y} for node in network.nodes]
-    links = [{"ends": list(link.ends), "km": link.km, "utilisation": list(link.utilisation)} for link in network.links]
-    return _summary(network) | {"nodes": nodes, "links": links}
 
 
 def _summary(network: library.Network) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
 from semibandits.inputs.options import option
@@ -54,7 +53,10 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
 
 def _arguments(instance: Instance, options: ProblemOptions, creation: Creation) -> dict[str, Any]:
     """Arguments of `open_learner`."""
-    arguments: dict[str, Any] = {"decision_set": _with_names(instance), "law": creation.law}
+    x = instance.decision_set
+    if tuple(x.items) == tuple(range(x.d)) and instance.labels != tuple(map(str, x.items)):
+        x = rebuild(describe(x) | {"items": list(instance.labels)}, x.d)  # with names instead of numbers
+    arguments: dict[str, Any] = {"decision_set": x, "law": creation.law}
     if creation.policy is not None:
         choice = PolicyChoice.of(creation.policy)
         arguments["policy"] = policy_from(choice.name, choice.parameters)
@@ -68,13 +70,6 @@ def _arguments(instance: Instance, options: ProblemOptions, creation: Creation) 
         "half_life": creation.half_life,
         "defer_plans": creation.defer_plans,
     }
-
-
-def _with_names(instance: Instance) -> DecisionSet:
-    """The decision set, whose items have the names of the instance where they are only numbered."""
-    x = instance.decision_set
-    is_numbered = tuple(x.items) == tuple(range(x.d)) and instance.labels != tuple(map(str, x.items))
-    return rebuild(describe(x) | {"items": list(instance.labels)}, x.d) if is_numbered else x
 
 
 def _check_new(url: str, name: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -62,12 +62,7 @@ def command(
     write_payload(payload, target)
     if as_json:
         print_json({"report": str(target)} | payload)
-    else:
-        _print(payload, target)
-
-
-def _print(payload: dict[str, Any], target: Path) -> None:
-    """Print the path of the report and one line per summary card."""
+        return
     lines = facts_table()
     for answer in payload["answers"]:
         if answer["key"] in CARDS:

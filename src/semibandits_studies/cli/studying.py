@@ -105,7 +105,14 @@ def _bound(
 
 def _simulated(study: Study, asked: SimulationOptions, remedy: str, progress: bool | None, how: dict[str, Any]) -> StudyResult:
     reached, total = 0, len(asked.policies) * asked.replications
-    _warn_of_hours(total * asked.horizon)
+    rounds = total * asked.horizon
+    hours = rounds * SECONDS_A_ROUND / 3600.0
+    if hours >= 1.0:  # even on the fastest instances
+        time = f"{hours:,.0f} hours" if hours < 72.0 else f"{hours / 24.0:,.0f} days"
+        print_remark(
+            "Warning",
+            f"{rounds:.0e} rounds take at least about {time} of one core: a smaller horizon ends sooner".replace("e+", "e"),
+        )
     with ExitStack() as stack:
         line = ReplicationLine(sys.stderr, progress)
         stack.callback(line.close)
@@ -127,17 +134,6 @@ def _simulated(study: Study, asked: SimulationOptions, remedy: str, progress: bo
             if study.output.folder is None and reached == total:
                 raise KeyboardInterrupt from None  # a folder would not have helped: no replication is lost
             raise Interrupted(_interruption(study.output.folder, remedy, reached, total)) from None
-
-
-def _warn_of_hours(rounds: int) -> None:
-    """Warn if the rounds take an hour or more even on the fastest instances."""
-    hours = rounds * SECONDS_A_ROUND / 3600.0
-    if hours >= 1.0:
-        time = f"{hours:,.0f} hours" if hours < 72.0 else f"{hours / 24.0:,.0f} days"
-        print_remark(
-            "Warning",
-            f"{rounds:.0e} rounds take at least about {time} of one core: a smaller horizon ends sooner".replace("e+", "e"),
-        )
 
 
 def _interruption(folder: Path | None, remedy: str, reached: int, total: int) -> str:

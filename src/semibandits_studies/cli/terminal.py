@@ -76,12 +76,13 @@ def print_remark(kind: str, message: str) -> None:
 def as_option(option: Option) -> str:
     """An option in a message, written as on the command line."""
     name = "--" + OPTION_NAMES.get(option.name, option.name).replace("_", "-")
-    values = option.value if isinstance(option.value, list) else [option.value]
-    return " ".join(name if value in (None, True) else f"{name} {_quoted(str(value))}" for value in values)
-
-
-def _quoted(value: str) -> str:
-    return shlex.quote(value) if any(map(str.isspace, value)) else value
+    words = []
+    for value in option.value if isinstance(option.value, list) else [option.value]:
+        words.append(name)
+        if value not in (None, True):
+            text = str(value)
+            words.append(shlex.quote(text) if any(map(str.isspace, text)) else text)
+    return " ".join(words)
 
 
 def forget_output(stream: TextIO) -> None:

@@ -62,9 +62,16 @@ def _lines(which: str) -> tuple[tuple[FloatArray, tuple[FloatArray, FloatArray]]
 
 
 def _clipped(line: FloatArray, low: FloatArray, high: FloatArray) -> list[FloatArray]:
-    """The pieces of a line within a box, cut at its edges."""
+    """The pieces of a line within a box, cut at its edges (Liang and Barsky 1984)."""
     start, step = line[:-1], np.diff(line, axis=0)
-    enter, leave = _shares(start, step, low, high)
+    still: BoolArray = step == 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at_low, at_high = (low - start) / step, (high - start) / step
+    outside = still & ((start < low) | (start > high))
+    # Where each step enters and leaves the box, as shares of its length in [0, 1]; it misses the box if enter >= leave.
+    enter = np.where(still, np.where(outside, np.inf, 0.0), np.minimum(at_low, at_high)).max(axis=1)
+    leave = np.where(still, 1.0, np.maximum(at_low, at_high)).min(axis=1)
+    enter, leave = np.maximum(enter, 0.0), np.minimum(leave, 1.0)
     seen = enter < leave
     # A piece ends where its line leaves the box, or the next step is outside.
     starts = seen & ~(np.append(False, seen[:-1] & (leave[:-1] >= 1)) & (enter <= 0))
@@ -75,17 +82,3 @@ def _clipped(line: FloatArray, low: FloatArray, high: FloatArray) -> list[FloatA
         end = line[last + 1] if leave[last] >= 1 else start[last] + leave[last] * step[last]
         pieces.append(np.vstack([start[a] + enter[a] * step[a], line[a + 1 : last + 1], end]))
     return pieces
-
-
-def _shares(start: FloatArray, step: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Where each step enters and leaves the box, as shares of its length in [0, 1]; it misses the box if enter >= leave.
-
-    Liang and Barsky (1984).
-    """
-    still: BoolArray = step == 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at_low, at_high = (low - start) / step, (high - start) / step
-    outside = still & ((start < low) | (start > high))
-    enter = np.where(still, np.where(outside, np.inf, 0.0), np.minimum(at_low, at_high)).max(axis=1)
-    leave = np.where(still, 1.0, np.maximum(at_low, at_high)).min(axis=1)
-    return np.maximum(enter, 0.0), np.minimum(leave, 1.0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from semibandits_studies.datasets._tables import bundled_table
 from semibandits_studies.datasets.base import Origin
-from semibandits_studies.datasets.registry import ENTRIES, Package
+from semibandits_studies.datasets.registry import ENTRIES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ def catalogue() -> tuple[CatalogueRow, ...]:
     for name, entry in ENTRIES.items():
         facts = recorded[name]
         count = facts.pop("decisions")  # a string in the file, since some JSON readers round long integers
-        package: Package | None = entry.needs
+        package = entry.needs
         rows.append(
             CatalogueRow(
                 name=name,

@@ -143,8 +143,11 @@ class _MovieLens:
     @cached_property
     def titles(self) -> Mapping[str, str]:
         """Title and year of each film, as in "The Godfather (1972)"; a remake may have the title of the original."""
-        rows = _rows("item", "item_id", "movie_title", "release_year")
-        return {film: f"{_with_article_first(title)} ({year})" for film, title, year in rows}
+        titles = {}
+        for film, title, year in _rows("item", "item_id", "movie_title", "release_year"):
+            name, _, article = title.rpartition(", ")  # the file has "Godfather, The"
+            titles[film] = f"{article} {name} ({year})" if article in ("The", "A", "An") and name else f"{title} ({year})"
+        return titles
 
     def most_rated(self, n: int) -> list[str]:
         """The n films with the most ratings; ties are broken by the number of the film, the smaller first."""
@@ -173,30 +176,18 @@ def _largest(n: int, sizes: Iterable[tuple[str, int]]) -> list[str]:
     return sorted(totals, key=lambda name: (-totals[name], name))[:n]
 
 
-def _with_article_first(title: str) -> str:
-    """``The Godfather`` for ``Godfather, The``."""
-    for article in ("The", "A", "An"):
-        if title.endswith(f", {article}"):
-            return f"{article} {title.removesuffix(f', {article}')}"
-    return title
-
-
 def _rows(kind: str, *columns: str) -> Iterator[Any]:
     """Columns of one of the files, row by row; the column names in the file include types: ``rating:float``."""
-    with _file(kind).open(encoding="utf-8", newline="") as file:
+    package = find_spec("recbole")  # located without importing it, which would need PyTorch
+    folders = (package and package.submodule_search_locations) or []
+    paths = [Path(folder, "dataset_example", "ml-100k", f"ml-100k.{kind}") for folder in folders]
+    path = next((path for path in paths if path.is_file()), None)
+    if path is None:
+        raise SemibanditsError(
+            "datasets of films need the package recbole 1.2.1, which holds MovieLens 100K, and it is not installed: "
+            'run pip install --no-deps "recbole==1.2.1" (only its data files are read; without --no-deps it brings PyTorch)'
+        )
+    with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
     names = [name.split(":")[0] for name in header]
     return map(itemgetter(*map(names.index, columns)), rows)
-
-
-def _file(kind: str) -> Path:
-    """Path of a file. The package is located without importing it, which would need PyTorch."""
-    package = find_spec("recbole")
-    for folder in (package and package.submodule_search_locations) or []:
-        path = Path(folder, "dataset_example", "ml-100k", f"ml-100k.{kind}")
-        if path.is_file():
-            return path
-    raise SemibanditsError(
-        "datasets of films need the package recbole 1.2.1, which holds MovieLens 100K, and it is not installed: "
-        'run pip install --no-deps "recbole==1.2.1" (only its data files are read; without --no-deps it brings PyTorch)'
-    )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -168,7 +168,7 @@ class Network:
         InvalidInputError
             If the network is not geographic, or a node is unknown, or both are the same.
         """
-        self._require_distances("delays")
+        self._check_distances()
         self._check_ends(source, target)
         model = model or DelayModel()
         arcs = self._arcs_towards(source, target)
@@ -206,9 +206,10 @@ class Network:
         InvalidInputError
             If the network is not geographic, or a node is unknown, or both are the same.
         """
-        self._require_distances("delays")
+        self._check_distances()
         self._check_ends(source, target)
         model = model or DelayModel()
+        lengths = self._lengths()
         busier = [max(link.utilisation) for link in self.links]
         return instance_from_description(
             {
@@ -220,8 +221,8 @@ class Network:
                 "directed": False,
                 "source": source,
                 "target": target,
-                "least": [model.propagation(km) for km in self._lengths()],
-                "theta": [-model.mean(km, load) for km, load in zip(self._lengths(), busier, strict=True)],
+                "least": [model.propagation(km) for km in lengths],
+                "theta": [-model.mean(km, load) for km, load in zip(lengths, busier, strict=True)],
                 "variance": [model.variance(load) for load in busier],
                 "positions": {name: list(xy) for name, xy in self.positions.items()},
                 "geographic": True,
@@ -243,7 +244,7 @@ class Network:
         InvalidInputError
             If the network is not geographic, or a variance is not positive.
         """
-        self._require_distances("delays")
+        self._check_distances()
         model = model or DelayModel()
         return instance_from_description(
             {
@@ -261,12 +262,11 @@ class Network:
 
     def _arcs_towards(self, source: str, target: str) -> list[tuple[str, str, float, float]]:
         """Arcs (u, v, km, utilisation) that lower the distance to `target` and lie on a path from `source`."""
-        lengths = self._lengths()
         import networkx as nx
 
         distance = nx.single_source_dijkstra_path_length(self.graph(), target, weight="km")
         arcs = []
-        for link, km in zip(self.links, lengths, strict=True):
+        for link, km in zip(self.links, self._lengths(), strict=True):
             (u, v), (forward, backward) = link.ends, link.utilisation
             if distance[u] > distance[v]:
                 arcs.append((u, v, km, forward))
@@ -286,10 +286,10 @@ class Network:
     def _lengths(self) -> list[float]:
         return [link.km for link in self.links if link.km is not None]
 
-    def _require_distances(self, what: str) -> None:
+    def _check_distances(self) -> None:
         if not self.geographic:
             raise InvalidInputError(
-                f"{what} must rest on geographic coordinates, got the network {self.name}, whose coordinates are "
+                f"delays must rest on geographic coordinates, got the network {self.name}, whose coordinates are "
                 "positions in a drawing: choose a geographic network, or give its topology your own numbers in a file"
             )
 
@@ -343,31 +343,26 @@ def network(name: str) -> Network:
     """
     if name not in list_networks():
         raise unknown_name("network", name, list_networks())
-    raw = _read_topology(name)
-    geographic = name in _GEOGRAPHIC
-    names = {node["id"]: str(node["name"]) for node in raw["nodes"]}
-    return Network(
-        name=name,
-        geographic=geographic,
-        nodes=tuple(Node(names[node["id"]], *map(float, node["pos"])) for node in raw["nodes"]),
-        links=tuple(_link(edge, names, geographic) for edge in raw["edges"]),
-    )
-
-
-def _link(edge: Mapping[str, Any], names: Mapping[int, str], geographic: bool) -> Link:
-    return Link(
-        ends=(names[edge["source"]], names[edge["target"]]),
-        km=float(edge["dist"]) if geographic else None,
-        utilisation=(float(edge["ecmp_fwd"]["org"]), float(edge["ecmp_bwd"]["org"])),
-    )
-
-
-def _read_topology(name: str) -> Any:
-    """The node-link data of a topology. The file is read here, since ``topohub.get`` does not close it."""
     try:
         folder = files("topohub")
     except ModuleNotFoundError as error:
         raise SemibanditsError(
             "built-in networks need the package topohub, which is not installed: run pip install topohub"
         ) from error
-    return json.loads(folder.joinpath("data", "sndlib", f"{name}.json").read_text(encoding="utf-8"))
+    # The file is read here, since topohub.get does not close it.
+    raw = json.loads(folder.joinpath("data", "sndlib", f"{name}.json").read_text(encoding="utf-8"))
+    geographic = name in _GEOGRAPHIC
+    names = {node["id"]: str(node["name"]) for node in raw["nodes"]}
+    return Network(
+        name=name,
+        geographic=geographic,
+        nodes=tuple(Node(names[node["id"]], *map(float, node["pos"])) for node in raw["nodes"]),
+        links=tuple(
+            Link(
+                ends=(names[edge["source"]], names[edge["target"]]),
+                km=float(edge["dist"]) if geographic else None,
+                utilisation=(float(edge["ecmp_fwd"]["org"]), float(edge["ecmp_bwd"]["org"])),
+            )
+            for edge in raw["edges"]
+        ),
+    )

@@ -66,9 +66,6 @@ ENTRIES: Final[Mapping[str, Entry]] = {
 }
 """The datasets, by family; names are words joined by hyphens, different from those of networks."""
 
-DATASETS: Final[Mapping[str, Callable[[], Dataset]]] = {name: entry.build for name, entry in ENTRIES.items()}
-"""The function that builds each dataset."""
-
 
 def list_datasets() -> tuple[str, ...]:
     """Names of the built-in datasets.
@@ -85,7 +82,7 @@ def list_datasets() -> tuple[str, ...]:
     >>> "power-grid" in sb.datasets.list_datasets()
     True
     """
-    return tuple(DATASETS)
+    return tuple(ENTRIES)
 
 
 def load(name: str) -> Dataset:
@@ -120,6 +117,6 @@ def load(name: str) -> Dataset:
         ...
     semibandits.errors.InvalidInputError: dataset must be a known name, got 'power-grids': did you mean power-grid?
     """
-    if name not in DATASETS:
-        raise unknown_name("dataset", name, DATASETS)
-    return DATASETS[name]()
+    if name not in ENTRIES:
+        raise unknown_name("dataset", name, ENTRIES)
+    return ENTRIES[name].build()

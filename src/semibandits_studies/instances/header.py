@@ -32,7 +32,14 @@ class Header:
     def __init__(self, names: Sequence[str], chosen: Mapping[str, str], where: str) -> None:
         self.names, self.where = tuple(names), where
         self._parsed = tuple(map(parsed_name, names))
-        self._chosen = {role: self._column_called(name) for role, name in chosen.items()}
+        self._chosen: dict[str, int] = {}
+        for role, name in chosen.items():
+            places = [k for k, other in enumerate(names) if other.strip().casefold() == name.strip().casefold()]
+            if len(places) > 1:
+                raise InvalidInputError(f"columns must be distinct, got {name!r} twice in {where}: rename or remove one")
+            if not places:
+                raise unknown_name(f"column of {where}", name, [other for other in names if other])
+            self._chosen[role] = places[0]
         twice = [column for column, count in Counter(self._chosen.values()).items() if count > 1]
         if twice:
             roles = [role for role, column in self._chosen.items() if column == twice[0]]
@@ -43,8 +50,6 @@ class Header:
 
     def candidates(self, role: str) -> list[int]:
         """Columns that may have a role: the chosen one, or else those with its exact name, or else those with a usual one."""
-        if role in self._chosen:
-            return [self._chosen[role]]
         return self.exact(role) or self._with(ROLES[role].usual)
 
     def exact(self, role: str) -> list[int]:
@@ -119,28 +124,22 @@ class Header:
         taken = set(self._chosen.values())
         return [k for k, parsed in enumerate(self._parsed) if parsed.words in words and k not in taken]
 
-    def _column_called(self, name: str) -> int:
-        wanted = name.strip().casefold()
-        places = [k for k, other in enumerate(self.names) if other.strip().casefold() == wanted]
-        if len(places) > 1:
-            raise InvalidInputError(f"columns must be distinct, got {name!r} twice in {self.where}: rename or remove one")
-        if not places:
-            raise unknown_name(f"column of {self.where}", name, [other for other in self.names if other])
-        return places[0]
-
 
 def chosen_columns(texts: Sequence[str]) -> dict[str, str]:
     """Names of columns by role, from texts ``ROLE=COLUMN``."""
     chosen: dict[str, str] = {}
     for text in texts:
-        role, equals, name = str(text).partition("=")
+        word, equals, name = str(text).partition("=")
         if not equals or not name.strip():
             raise InvalidInputError(
                 Option("columns"),
                 f" must be ROLE=COLUMN, got {str(text)[:80]!r}: write e.g. ",
                 Option("columns", ["theta=click_rate"]),
             )
-        role = _role_called(role)
+        words = parsed_name(word).words
+        role = next((role for role, names in ROLES.items() if words == role or words in names.exact | names.usual), None)
+        if role is None:
+            raise unknown_name("role of a column", word.strip(), list(ROLES))
         if role in chosen:
             raise InvalidInputError(
                 Option("columns"), f" must name one column for {role}, got {chosen[role]!r} and {name!r}: drop one"
@@ -151,14 +150,6 @@ def chosen_columns(texts: Sequence[str]) -> dict[str, str]:
             Option("columns"), f" must name theta or costs, got both, {chosen[THETA]!r} and {chosen[COSTS]!r}: drop one"
         )
     return chosen
-
-
-def _role_called(text: str) -> str:
-    words = parsed_name(text).words
-    for role, names in ROLES.items():
-        if words in names.exact | names.usual or words == role:
-            return role
-    raise unknown_name("role of a column", text.strip(), list(ROLES))
 
 
 def find_header(sheet: Sheet, wanted: Mapping[str, str]) -> int:

@@ -33,12 +33,14 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
         theta = 0.0 - theta  # not -theta, so that no cost is no reward, 0.0
     decision_set.check_means(theta)
     variance = fields.take("variance", DEFAULT_VARIANCE)
+    is_list = isinstance(variance, list | tuple)
+    variances = as_numbers(variance if is_list else [variance], "variance")
     items = fields.take("items", None)
     instance = Instance(
         family=family,
         decision_set=decision_set,
         theta=theta,
-        variance=variance_vector(_variance_numbers(variance), decision_set),
+        variance=variance_vector(variances if is_list else variances[0], decision_set),
         labels=_own_labels(items, decision_set.d) or item_labels(family, decision_set),
         description=dict(description),
         name=fields.text("name", name),
@@ -48,7 +50,14 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
         positions=_positions(fields.take("positions", None), decision_set),
         geographic=fields.take("geographic", False) is True,
     )
-    _check_streets(fields.take("streets", None), decision_set.d)
+    streets = fields.take("streets", None)
+    if streets is not None:
+        names = as_list(streets, "streets")
+        if len(names) != decision_set.d or not all(isinstance(name, str) for name in names):
+            raise InvalidInputError(
+                f"streets must be d = {decision_set.d} strings, got {len(names)} entries: name the street of each link, or "
+                'write ""'
+            )
     fields.finish()
     return instance
 
@@ -93,12 +102,6 @@ def write_json(instance: Instance, path: str | os.PathLike[str]) -> None:
     write_whole(path, json_bytes(instance.description))
 
 
-def _variance_numbers(variance: object) -> float | list[float]:
-    if isinstance(variance, list | tuple):
-        return as_numbers(variance, "variance")
-    return as_numbers([variance], "variance")[0]
-
-
 def _own_labels(items: object, d: int) -> tuple[str, ...] | None:
     if items is None:
         return None
@@ -112,17 +115,6 @@ def _own_labels(items: object, d: int) -> tuple[str, ...] | None:
                 f"items must have distinct names, got {label!r} at positions {first[label]} and {i}: rename one of them"
             )
     return tuple(labels)
-
-
-def _check_streets(values: object, d: int) -> None:
-    """Refuse streets that are not one text per link."""
-    if values is None:
-        return
-    streets = as_list(values, "streets")
-    if len(streets) != d or not all(isinstance(street, str) for street in streets):
-        raise InvalidInputError(
-            f'streets must be d = {d} strings, got {len(streets)} entries: name the street of each link, or write ""'
-        )
 
 
 def _positions(values: object, decision_set: DecisionSet) -> dict[Hashable, tuple[float, float]] | None:

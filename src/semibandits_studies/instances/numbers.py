@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -39,25 +39,14 @@ class Column:
     cells: Sequence[Cell]
     lines: Sequence[int]
 
-    @property
-    def texts(self) -> Iterator[tuple[int, str]]:
-        """Line and text without percent sign of each cell that is a text."""
-        for line, cell in zip(self.lines, self.cells, strict=True):
-            if isinstance(cell, str):
-                yield line, _bare(cell)
-
-    @property
-    def is_in_percent(self) -> bool:
-        """Whether a cell has a percent sign."""
-        return any(isinstance(cell, str) and cell.endswith("%") for cell in self.cells)
-
 
 def style_of(columns: Iterable[Column], path: str) -> Style:
     """The style of the numbers of all columns. Mixed styles are refused, and 1,234 where it may mean two numbers."""
     seen: dict[Style, tuple[str, int, str]] = {}
     unclear: tuple[str, int, str] | None = None
     for column in columns:
-        for line, text in column.texts:
+        texts = [(line, _bare(cell)) for line, cell in zip(column.lines, column.cells, strict=True) if isinstance(cell, str)]
+        for line, text in texts:
             style = _evidence(text)
             if style is not None:
                 seen.setdefault(style, (column.name, line, text))
@@ -80,10 +69,11 @@ def style_of(columns: Iterable[Column], path: str) -> Style:
 
 def read_numbers(column: Column, style: Style, path: str) -> list[float]:
     """The numbers of a column, finite; percents as fractions. Percent signs on only some lines are refused."""
-    percent = column.is_in_percent
+    signs = [isinstance(cell, str) and cell.endswith("%") for cell in column.cells]
+    percent = any(signs)
     values = []
-    for line, cell in zip(column.lines, column.cells, strict=True):
-        if percent and not (isinstance(cell, str) and cell.endswith("%")) and cell not in (0, "0", ""):
+    for line, cell, sign in zip(column.lines, column.cells, signs, strict=True):
+        if percent and not sign and cell not in (0, "0", ""):
             raise InvalidInputError(
                 f"{column.name} must have a percent sign on every line or none, got {shown(cell)} on line {line} of {path}: "
                 "write all in the same way"

@@ -33,10 +33,10 @@ def choose_table(header: Header, options: ProblemOptions) -> list[Table]:
         if options.family not in TABLES:
             raise unknown_name("family of a table", options.family, TABLES)
         table = TABLES[options.family]
-        if not _has_columns(header, table):
+        if _without(header, table):
             raise _missing(header, [table])
         return [table]
-    fitting = [table for table in TABLES.values() if _has_columns(header, table)]
+    fitting = [table for table in TABLES.values() if not _without(header, table)]
     if not fitting:
         raise _missing(header, _guesses(header, _with_evidence(list(TABLES.values()), options)))
     fitting = _with_evidence(fitting, options)
@@ -90,10 +90,6 @@ def _with_evidence(tables: list[Table], options: ProblemOptions) -> list[Table]:
         if getattr(options, name):
             tables = [table for table in tables if name in table.options] or tables
     return tables
-
-
-def _has_columns(header: Header, table: Table) -> bool:
-    return all(header.candidates(column) for column in table.columns)
 
 
 def _best(header: Header, tables: list[Table]) -> list[Table]:

@@ -38,7 +38,7 @@ class _Table:
     header: Header
     columns: Sequence[Sequence[Cell]]
     lines: Sequence[int]
-    notes: tuple[str, ...]
+    notes: Sequence[str]
 
     def column(self, k: int) -> Column:
         return Column(self.header.names[k], self.columns[k], self.lines)
@@ -54,16 +54,15 @@ class _Table:
             refuse_rounded(cell, f"{self.header.names[k]} on line {line} of {self.path}")
         return [as_text(cell) for cell in self.columns[k]]
 
-    def distinct_names(self, k: int) -> list[str]:
+    def check_distinct(self, names: Sequence[str]) -> None:
         first: dict[str, int] = {}
-        for line, name in zip(self.lines, self.names(k), strict=True):
+        for line, name in zip(self.lines, names, strict=True):
             if first.setdefault(name, line) != line:
                 raise InvalidInputError(
                     f"items must have distinct names, got {shown(name)} on lines {first[name]} and {line} of {self.path}: "
                     "rename one of them; of a log with a line per outcome, make a table with a line per item, with its mean or "
                     "with clicks and impressions"
                 )
-        return list(first)
 
 
 def read_table(path: str | os.PathLike[str], options: ProblemOptions | None = None) -> Instance:
@@ -90,7 +89,7 @@ def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) 
     cells = _below_header(sheet, chosen)
     header = cells.header
     tables = choose_table(header, options)
-    columns = {name: _only(header, name) for name in tables[0].columns}
+    columns = {name: k for name in tables[0].columns if (k := header.column(name)) is not None}  # which has all of them
     first = [column[0] for column in cells.columns]
     family = " or ".join(table.name for table in tables)
     measure = measure_of(header, options, family=family, taken=list(columns.values()), first=first)
@@ -107,15 +106,18 @@ def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) 
         description[VARIANCE] = options.variance
     if header.unit(measure.column) and measure.trials is None:
         description["unit"] = header.unit(measure.column)
-    names = _names(cells, table, columns)
+    names: dict[str, list[str]] = {}
+    for name, k in columns.items():
+        names[name] = cells.names(k)
+        if table.names_items and name == table.columns[0]:
+            cells.check_distinct(names[name])
     description |= table.keys(names, options)
     texts = {role: k for role in table.texts if (k := header.column(role)) is not None and k not in columns.values()}
     description |= {role: [as_text(cell) for cell in cells.columns[k]] for role, k in texts.items()}
     roles = columns | {key: k for key, (k, _) in numbers.items()} | texts
     instance = instance_from_description(description)
     notes = [
-        *_role_notes(header, roles, measure),
-        *_ignored_notes(cells, roles, measure),
+        *_column_notes(cells, roles, measure),
         *cells.notes,
         *sum_notes(cells.lines, items, numbers[measure.key][1], cells.path),
         *_alike_notes(cells, columns),
@@ -140,28 +142,25 @@ def _below_header(sheet: Sheet, chosen: Mapping[str, str]) -> _Table:
                 f"{line} of {sheet.path}: add or remove cells, and put texts and numbers with {sheet.separator} in double quotes"
             )
     rows = [[*row[:width], *[""] * (width - len(row))] for _, row in below]
+    notes = list(sheet.notes)
+    if position:
+        top, last = sheet.rows[0][0], sheet.rows[position - 1][0]
+        skipped = f"Line {top} above the header was" if position == 1 else f"Lines {top} to {last} above the header were"
+        notes.append(f"{skipped} skipped.")
+    if any(_filled(row) > width for _, row in below):
+        notes.append("Cells to the right of the last column name are ignored.")
     return _Table(
         path=sheet.path,
         header=Header(names[:width], chosen, sheet.path),
         columns=list(zip(*rows, strict=True)),
         lines=[line for line, _ in below],
-        notes=(
-            *sheet.notes,
-            *_skipped_note([line for line, _ in sheet.rows[:position]]),
-            *(["Cells to the right of the last column name are ignored."] * any(_filled(row) > width for _, row in below)),
-        ),
+        notes=notes,
     )
 
 
 def _filled(row: Sequence[Cell]) -> int:
     """Number of cells up to the last one that is not empty."""
     return max((k for k, cell in enumerate(row, 1) if cell != ""), default=0)
-
-
-def _only(header: Header, role: str) -> int:
-    column = header.column(role)
-    assert column is not None  # the format was chosen since it is there
-    return column
 
 
 def _that_fits(tables: Sequence[Table], cells: _Table, columns: Mapping[str, int], options: ProblemOptions) -> Table:
@@ -171,13 +170,6 @@ def _that_fits(tables: Sequence[Table], cells: _Table, columns: Mapping[str, int
         ways = [table for table in tables if "source" in table.options]
         tables = [table for table in ways if table.fits(texts, options)][:1]
     return only_one(tables, cells.header)
-
-
-def _names(cells: _Table, table: Table, columns: Mapping[str, int]) -> dict[str, list[str]]:
-    return {
-        name: cells.distinct_names(k) if table.names_items and name == table.columns[0] else cells.names(k)
-        for name, k in columns.items()
-    }
 
 
 def _check_spelling(cells: _Table, tables: Sequence[Table]) -> None:
@@ -262,9 +254,9 @@ def _check_costs(cells: _Table, table: Table, measure: Measure, numbers: Mapping
             )
 
 
-def _role_notes(header: Header, roles: Mapping[str, int], measure: Measure) -> list[str]:
-    """A sentence about the columns whose names differ from their roles."""
-    read = []
+def _column_notes(cells: _Table, roles: Mapping[str, int], measure: Measure) -> list[str]:
+    """Sentences about the columns whose names differ from their roles, and about those without a role."""
+    header, read = cells.header, []
     for role, k in roles.items():
         own = measure.role if role in (THETA, COSTS) else role
         if (measure.trials is None or own != measure.role) and header.needs_note(own, k):
@@ -273,16 +265,11 @@ def _role_notes(header: Header, roles: Mapping[str, int], measure: Measure) -> l
     if measure.trials is not None:
         share = f"{header.names[measure.column]} / {header.names[measure.trials]}"
         notes.append(f"{'Costs' if measure.key == COSTS else 'Rewards'} are {share}.")
-    return notes
-
-
-def _ignored_notes(cells: _Table, roles: Mapping[str, int], measure: Measure) -> list[str]:
-    """A sentence about the columns without a role."""
     used = {*roles.values(), measure.trials}
-    ignored = [
-        name for k, name in enumerate(cells.header.names) if k not in used and (name or any(map(as_text, cells.columns[k])))
-    ]
-    return [f"Ignored columns: {listed(ignored)}."] if ignored else []
+    ignored = [name for k, name in enumerate(header.names) if k not in used and (name or any(map(as_text, cells.columns[k])))]
+    if ignored:
+        notes.append(f"Ignored columns: {listed(ignored)}.")
+    return notes
 
 
 def _alike_notes(cells: _Table, columns: Mapping[str, int]) -> list[str]:
@@ -300,11 +287,3 @@ def _unused_notes(decisions: DecisionSet) -> list[str]:
     unused = int((~decisions.useful_items).sum())
     where = f"from {decisions.source} to {decisions.target}"
     return [f"{unused:,} of {decisions.d:,} links are on no path {where}."] if unused else []
-
-
-def _skipped_note(lines: Sequence[int]) -> list[str]:
-    """A sentence about the lines above the header."""
-    if not lines:
-        return []
-    several = f"Lines {lines[0]} to {lines[-1]} above the header were skipped."
-    return [several if len(lines) > 1 else f"Line {lines[0]} above the header was skipped."]

@@ -8,8 +8,8 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from semibandits.errors import InvalidInputError
@@ -34,6 +34,7 @@ OTHER_FORMATS: Final = (
 _NOT_UTF8: Final = "The file is not in UTF-8 and was read as Windows-1252: check letters with accents."
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _EXCEL_SEPARATOR: Final = re.compile(r'"?sep=(.)"?[ ,;\t|]*', re.IGNORECASE)
+"""The first line of some files that Excel has written."""
 
 
 def read_text_table(path: str | os.PathLike[str], recognised: Callable[[list[str]], int]) -> Sheet:
@@ -42,15 +43,17 @@ def read_text_table(path: str | os.PathLike[str], recognised: Callable[[list[str
     `recognised` counts the known names of columns in a row; the separator is the one that shows most of them.
     """
     text, notes = _decoded(path)
-    separator, first = _stated_separator(text)
-    separator = separator or _separator(text, recognised)
+    stated = _EXCEL_SEPARATOR.fullmatch(text[: text.find("\n")]) if "\n" in text[:20] else None
+    if stated is not None and (stated[1].isalnum() or stated[1] in '" '):
+        stated = None
+    separator = _separator(text, recognised) if stated is None else stated[1]
     rows: list[tuple[int, list[Cell]]] = []
     count = 0
     reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
     try:
         for row in reader:
             cells: list[Cell] = [cell.strip() for cell in row]
-            if any(cells) and reader.line_num > first:
+            if any(cells) and (stated is None or reader.line_num > 1):
                 rows.append((reader.line_num, cells))
                 count += len(cells)
                 check_size(path, count)
@@ -105,30 +108,21 @@ def _encoding(content: bytes) -> str:
     return "utf-8"
 
 
-def _stated_separator(text: str) -> tuple[str, int]:
-    """The separator in the line ``sep=;`` that Excel writes, and the number of that line; "" and 0 without one."""
-    stated = _EXCEL_SEPARATOR.fullmatch(text[: text.find("\n")]) if "\n" in text[:20] else None
-    return (stated[1], 1) if stated and not stated[1].isalnum() and stated[1] not in '" ' else ("", 0)
-
-
 def _separator(text: str, recognised: Callable[[list[str]], int]) -> str:
     """The separator that shows most names of known columns, and then the most rows of one width."""
 
     def fit(separator: str) -> tuple[int, int]:
-        rows = list(islice(_sample(text, separator), SAMPLE))
+        rows: list[list[str]] = []
+        reader = csv.reader(io.StringIO(text[:SAMPLED_CHARACTERS]), delimiter=separator, strict=True)
+        with suppress(csv.Error):  # the rows before the first that cannot be read
+            for row in reader:
+                cells = [cell.strip() for cell in row]
+                if any(cells):
+                    rows.append(cells)
+                if len(rows) == SAMPLE:
+                    break
         widths = Counter(len(row) for row in rows if len(row) > 1)
         names = max((recognised(row) for row in rows), default=0)
         return names, max(widths.values(), default=0)
 
     return max(SEPARATORS, key=fit)
-
-
-def _sample(text: str, separator: str) -> Iterator[list[str]]:
-    """The first rows as far as they can be read."""
-    try:
-        for row in csv.reader(io.StringIO(text[:SAMPLED_CHARACTERS]), delimiter=separator, strict=True):
-            cells = [cell.strip() for cell in row]
-            if any(cells):
-                yield cells
-    except csv.Error:
-        return

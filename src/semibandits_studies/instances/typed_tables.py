@@ -27,7 +27,6 @@ def read_json_lines(path: str | os.PathLike[str]) -> Sheet:
     """Read a table with one JSON object per line; the columns are the keys of all objects."""
     columns: dict[str, int] = {}
     records: list[tuple[int, Mapping[str, Any]]] = []
-    cells = 0
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
@@ -45,8 +44,7 @@ def read_json_lines(path: str | os.PathLike[str]) -> Sheet:
         for key in record:
             columns.setdefault(key, len(columns))
         records.append((number, record))
-        cells = len(records) * len(columns)
-        check_size(path, cells)
+        check_size(path, len(records) * len(columns))
     rows: list[tuple[int, list[Cell]]] = [(0, list(columns))]
     rows += [(number, [_cell(record.get(key)) for key in columns]) for number, record in records]
     return Sheet(str(path), rows, has_titles=False)

@@ -76,23 +76,17 @@ def place_labels(
         centres = [points[i] + towards * (radii[i] + GAP * stretch) + sides * sizes[i] / 2 for stretch in stretches[:, 0]]
         places[i] = np.concatenate(centres) - sizes[i] / 2
         for j, corner in enumerate(places[i]):
-            alone[i, j] = penalties[j] + _fixed_cost(corner, sizes[i], points, radii, segments, weights)
+            nearest = np.clip(points, corner, corner + sizes[i])
+            covered = np.maximum(0.0, radii - np.linalg.norm(points - nearest, axis=1)) / np.maximum(radii, 1e-9)
+            under = _length_inside(segments, corner, corner + sizes[i])
+            cover = 6.0 * covered[radii > 0].sum() + (weights * under).sum() / sizes[i, 1]
+            alone[i, j] = penalties[j] + cover
     choice = np.full(k, -1, dtype=np.int64)
     for _ in range(ROUNDS):
         for i in range(k):
             cost = alone[i] + _label_cost(i, places, sizes, choice)
             choice[i] = int(np.argmin(cost))
     return places[np.arange(k), choice]
-
-
-def _fixed_cost(
-    corner: FloatArray, size: FloatArray, points: FloatArray, radii: FloatArray, segments: FloatArray, weights: FloatArray
-) -> float:
-    """Cost of covering dots and links."""
-    nearest = np.clip(points, corner, corner + size)
-    covered = np.maximum(0.0, radii - np.linalg.norm(points - nearest, axis=1)) / np.maximum(radii, 1e-9)
-    under = _length_inside(segments, corner, corner + size)
-    return float(6.0 * covered[radii > 0].sum() + (weights * under).sum() / size[1])
 
 
 def _label_cost(i: int, places: FloatArray, sizes: FloatArray, choice: IntArray) -> FloatArray:

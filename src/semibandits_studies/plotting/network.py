@@ -52,7 +52,6 @@ class _Drawing:
     tails: IntArray
     heads: IntArray
     places: FloatArray
-    directed: bool
     ends: tuple[int, ...]
     """Numbers of the source and the target, if any."""
     noun: str
@@ -101,7 +100,11 @@ class _Drawing:
             low, high = (self.places[v] for v in (min(key), max(key)))
             bend = 0.0 if self.is_part else BULGE * (seen[key] - (total[key] - 1) / 2)
             seen[key] += 1
-            line = _curve(low, high, bend) if bend else np.array([low, high])
+            line = np.array([low, high])
+            if bend:  # a quadratic Bezier curve whose middle is `bend` lengths from that of the straight line
+                middle = (low + high) / 2 + 2 * bend * np.array([low[1] - high[1], high[0] - low[0]])
+                t = np.linspace(0, 1, CURVE_POINTS)[:, np.newaxis]
+                line = (1 - t) ** 2 * low + 2 * t * (1 - t) * middle + t**2 * high
             lines.append(line if self.tails[i] == min(key) else line[::-1])
         return lines
 
@@ -163,11 +166,16 @@ def plot_network_plan(
     elif positions is not None:
         ax.set_aspect("equal")
     _draw_links(ax, result, drawing)
-    _draw_nodes(ax, drawing)
+    ends, (x, y) = list(drawing.ends), drawing.places.T
+    if drawing.pen == 1.0:
+        others = np.setdiff1d(np.arange(len(drawing.nodes)), ends)
+        ax.scatter(x[others], y[others], s=22, color="white", edgecolor=INK, linewidth=0.9, zorder=4)
+    if ends:
+        ax.scatter(x[ends], y[ends], s=95, color=BEST, edgecolor=INK, linewidth=1.4, zorder=5)
     ax.set_axis_off()
     ax.margins(0.12, 0.06)
     ax.set_title(bound_title(result, unit), color=INK)
-    _draw_labels(ax, drawing, _chosen_labels(drawing, labels), result)
+    _draw_labels(ax, drawing, labels, result)
     return ax
 
 
@@ -182,14 +190,7 @@ def _drawing_of(result: GravesLaiResult, positions: Mapping[Hashable, tuple[floa
     ends = tuple(end for end in (network.source, network.target) if end is not None)
     noun = family.nouns_of(result.decision_set).decision.split()[-1]
     places, items = node_positions(network, positions), np.arange(len(network.tails))
-    return _Drawing(network.nodes, network.tails, network.heads, places, network.directed, ends, noun, items)
-
-
-def _curve(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
-    """Points along a quadratic Bezier curve whose middle is `bend` lengths from that of the straight line."""
-    middle = (start + end) / 2 + 2 * bend * np.array([start[1] - end[1], end[0] - start[0]])
-    t = np.linspace(0, 1, CURVE_POINTS)[:, np.newaxis]
-    return np.asarray((1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end, dtype=np.float64)
+    return _Drawing(network.nodes, network.tails, network.heads, places, ends, noun, items)
 
 
 def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
@@ -224,29 +225,17 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles), frameon=False)
 
 
-def _draw_nodes(ax: Axes, drawing: _Drawing) -> None:
-    ends = list(drawing.ends)
-    x, y = drawing.places.T
-    if drawing.pen == 1.0:
-        others = np.setdiff1d(np.arange(len(drawing.nodes)), ends)
-        ax.scatter(x[others], y[others], s=22, color="white", edgecolor=INK, linewidth=0.9, zorder=4)
-    if ends:
-        ax.scatter(x[ends], y[ends], s=95, color=BEST, edgecolor=INK, linewidth=1.4, zorder=5)
-
-
-def _chosen_labels(drawing: _Drawing, labels: Mapping[Hashable, str] | None) -> dict[int, str]:
-    """Texts of the labelled nodes, the two ends first."""
-    numbers = [*drawing.ends, *(v for v in range(len(drawing.nodes)) if v not in drawing.ends)]
-    if labels is not None:
-        return {v: literal(labels[drawing.nodes[v]]) for v in numbers if drawing.nodes[v] in labels}
-    shown = numbers if len(numbers) <= MOST_LABELS else drawing.ends
-    return {v: literal(drawing.nodes[v]) for v in shown}
-
-
-def _draw_labels(ax: Axes, drawing: _Drawing, texts: dict[int, str], result: GravesLaiResult) -> None:
+def _draw_labels(ax: Axes, drawing: _Drawing, labels: Mapping[Hashable, str] | None, result: GravesLaiResult) -> None:
+    """Name the nodes, the two ends first."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.patheffects import withStroke
 
+    numbers = [*drawing.ends, *(v for v in range(len(drawing.nodes)) if v not in drawing.ends)]
+    if labels is not None:
+        texts = {v: literal(labels[drawing.nodes[v]]) for v in numbers if drawing.nodes[v] in labels}
+    else:
+        shown = numbers if len(numbers) <= MOST_LABELS else drawing.ends
+        texts = {v: literal(drawing.nodes[v]) for v in shown}
     order = [*texts, *(v for v in range(len(drawing.nodes)) if v not in texts)]
     radii = np.array([5.5 if v in drawing.ends else 3.0 for v in order])
     fonts = (FontProperties(size=8), FontProperties(size=11.5, weight="bold"))

@@ -157,7 +157,7 @@ def plot_matching_plan(
         corner = (columns[pairs[i][1]] - 0.5, rows[pairs[i][0]] - 0.5)
         ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=BEST, linewidth=2.2, zorder=3))
     names = labels or {}
-    _name_ticks(ax, *([literal(names.get(node, node)) for node in side] for side in (rows, columns)))
+    _name_ticks(ax, [literal(names.get(row, row)) for row in rows], [literal(names.get(column, column)) for column in columns])
     if positive.size:
         ax.figure.colorbar(drawn, ax=ax, label=RATE_LABEL, format=plain_number)
     ax.set_title(bound_title(result, unit))

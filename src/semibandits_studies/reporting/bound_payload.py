@@ -21,14 +21,15 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
     """A Graves-Lai bound and its instance; `count` is the number of decisions, None if unknown."""
     result.plan.items.check_listing(2)  # numbers and names
     solution = solution_to_json(result)
-    best = _named(instance, result.optimal_decision)
+    best = _named(instance, result.optimal_decision) | solution["optimal"]
+    reward = reward_of(result)
     plan = [_named(instance, x) | row for x, row in zip(result.plan.items.masks(), solution["plan"], strict=True)]
     return {
         **instance_head(instance),
         "decisions": count,
         "items": list(instance.labels),
         **solution,
-        "optimal": best | solution["optimal"] | {"reward": reward_of(result), "cost": _cost(instance, result)},
+        "optimal": best | {"reward": reward, "cost": 0.0 - reward if instance.in_costs else None},
         "ties": [_named(instance, x) for x in result.ties],
         "plan": plan,
         "regret": [{"horizon": T, "bound": result.lower * math.log(T)} for T in HORIZONS],
@@ -57,11 +58,6 @@ def instance_head(instance: Instance) -> dict[str, Any]:
 def reward_of(result: GravesLaiResult) -> float:
     """Mean reward of the optimal decision."""
     return float(result.theta[result.optimal_decision].sum())
-
-
-def _cost(instance: Instance, result: GravesLaiResult) -> float | None:
-    """Mean cost of the optimal decision, None if the instance is in rewards."""
-    return 0.0 - reward_of(result) if instance.in_costs else None
 
 
 def _named(instance: Instance, decision: BoolArray) -> dict[str, Any]:

@@ -73,7 +73,13 @@ def drawing_of(structure: Structure, shown: IntArray | None = None, named: Seque
         return _network(network, structure, shown, node_names(network, structure, named))
     is_whole = len(shown) == decisions.d
     if isinstance(decisions, Matchings) and is_whole and not any(isinstance(i, tuple) and len(i) > 2 for i in decisions.items):
-        return _heatmap(decisions)
+        pairs = zip(decisions.row_index.tolist(), decisions.column_index.tolist(), strict=True)
+        return {
+            "kind": "heatmap",
+            "rows": [str(row) for row in decisions.rows],
+            "columns": [str(column) for column in decisions.columns],
+            "cells": [{"item": item, "row": row, "column": column} for item, (row, column) in enumerate(pairs)],
+        }
     groups, name = _named_groups(structure)
     return {"kind": "bars", "groups": groups and [groups[i] for i in shown.tolist()], "group_name": name}
 
@@ -145,12 +151,6 @@ def _projected(places: FloatArray) -> FloatArray:
     return np.stack([longitude, -np.arctanh(np.sin(latitude))], axis=1)
 
 
-def _unprojected(points: FloatArray) -> FloatArray:
-    """Longitude and latitude in degrees of points on the map."""
-    degrees: FloatArray = np.degrees(np.stack([points[:, 0], np.arcsin(np.tanh(-points[:, 1]))], axis=1))
-    return degrees
-
-
 @dataclass(frozen=True, eq=False)
 class _Frame:
     """The box around a drawing: its upper left corner, its sides, and their ratio as drawn."""
@@ -203,7 +203,8 @@ def _backdrop(network: Network, shown: IntArray, frame: _Frame, points: FloatArr
 def _borders(frame: _Frame) -> list[list[list[float]]]:
     """Outlines of countries in the box, thinned to the visible resolution."""
     ends = frame.corner + frame.sides * np.array([[-BORDER_MARGIN], [1.0 + BORDER_MARGIN]])
-    (west, north), (east, south) = _unprojected(ends).tolist()
+    west, east = np.degrees(ends[:, 0]).tolist()
+    north, south = np.degrees(np.arcsin(np.tanh(-ends[:, 1]))).tolist()  # the inverse of `_projected`
     lines = []
     for turn in (0.0, -360.0, 360.0):  # outlines end at the date line, but a map may cross it
         for line in borders(west - turn, south, east - turn, north, margin=0.0):
@@ -214,16 +215,6 @@ def _borders(frame: _Frame) -> list[list[list[float]]]:
             keep[0] = True
             lines.append((np.round(points[keep], DIGITS) + 0.0).tolist())
     return lines
-
-
-def _heatmap(decisions: Matchings) -> dict[str, Any]:
-    pairs = zip(decisions.row_index.tolist(), decisions.column_index.tolist(), strict=True)
-    return {
-        "kind": "heatmap",
-        "rows": [str(row) for row in decisions.rows],
-        "columns": [str(column) for column in decisions.columns],
-        "cells": [{"item": item, "row": row, "column": column} for item, (row, column) in enumerate(pairs)],
-    }
 
 
 def _named_groups(structure: Structure) -> tuple[list[str] | None, str]:
@@ -238,15 +229,10 @@ def _named_groups(structure: Structure) -> tuple[list[str] | None, str]:
         matroids = (decisions.matroid,)
     for place, matroid in enumerate(matroids):
         if isinstance(matroid, Partition):
-            return _group_names(structure.description, place, matroid.groups.tolist()), "group"
+            texts = structure.description.get("matroids", [structure.description.get("matroid")])
+            text = texts[place] if isinstance(texts, list | tuple) and place < len(texts) else None
+            names = text.get("groups") if isinstance(text, Mapping) else None
+            if isinstance(names, list | tuple) and len(names) == len(matroid.groups):
+                return [str(name) for name in names], "group"
+            return [f"group {group + 1}" for group in matroid.groups.tolist()], "group"
     return None, ""
-
-
-def _group_names(description: Mapping[str, object], place: int, groups: list[int]) -> list[str]:
-    """The names of the groups in the JSON form of an instance, or numbers."""
-    matroids = description.get("matroids", [description.get("matroid")])
-    matroid = matroids[place] if isinstance(matroids, list | tuple) and place < len(matroids) else None
-    names = matroid.get("groups") if isinstance(matroid, Mapping) else None
-    if isinstance(names, list | tuple) and len(names) == len(groups):
-        return [str(name) for name in names]
-    return [f"group {group + 1}" for group in groups]

@@ -62,7 +62,12 @@ def write_figure(instance: Instance, result: GravesLaiResult, path: Path) -> Non
     from semibandits.plotting import plot_plan
     from semibandits_studies.plotting.network import plot_network_plan
 
-    network = network_of(instance.decision_set)
+    network, height = network_of(instance.decision_set), 6.0
+    if instance.positions:  # the height in inches, of a figure 9 inches wide, follows the map
+        nodes = np.array(list(instance.positions.values()), dtype=np.float64)
+        x, y = nodes.T
+        stretch = 1.0 / np.cos(np.radians(y.mean())) if instance.geographic and is_map(nodes) else 1.0
+        height = float(np.clip(1.5 + 6.0 * stretch * np.ptp(y) / max(np.ptp(x), 1e-9), 4.5, 9.5))
 
     def draw(ax: Axes) -> Axes:
         names, places = instance.labels, instance.positions
@@ -73,7 +78,7 @@ def write_figure(instance: Instance, result: GravesLaiResult, path: Path) -> Non
             return plot_network_plan(result, places, texts, ax, geographic=instance.geographic, unit=instance.unit)
         return plot_plan(result, ax, labels=names, positions=places, geographic=instance.geographic, unit=instance.unit)
 
-    _write(instance, path, _height(instance), draw)
+    _write(instance, path, height, draw)
 
 
 def write_regret_figure(instance: Instance, result: SimulationResult, path: Path) -> None:
@@ -95,13 +100,3 @@ def _write(instance: Instance, path: Path, height: float, draw: Callable[[Axes],
     if kind == "svg":
         content = _FORBIDDEN.sub("\ufffd".encode(), content)  # comments contain names unchanged
     write_whole(path, content)
-
-
-def _height(instance: Instance) -> float:
-    """Height in inches of a figure 9 inches wide, which follows the map if there is one."""
-    if not instance.positions:
-        return 6.0
-    places = np.array(list(instance.positions.values()), dtype=np.float64)
-    x, y = places.T
-    stretch = 1.0 / np.cos(np.radians(y.mean())) if instance.geographic and is_map(places) else 1.0
-    return float(np.clip(1.5 + 6.0 * stretch * np.ptp(y) / max(np.ptp(x), 1e-9), 4.5, 9.5))

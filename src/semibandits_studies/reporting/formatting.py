@@ -1,4 +1,4 @@
-"""Decisions, numbers and brackets as text; what lower layers also need is in `families/texts.py` and `_numbers.py`."""
+"""Decisions, numbers and brackets as text; what lower layers also need is in `families/texts.py` and `formats/numbers.py`."""
 
 from __future__ import annotations
 

@@ -37,7 +37,10 @@ def payload_of(data: ReportData) -> dict[str, Any]:
     """The payload of a report, plain JSON without nan and infinity. Equal data give equal objects."""
     bound, simulation, structure = data.bound, data.simulation, data.structure
     shown = shown_items(data)
-    drawing = None if structure is None else drawing_of(structure, shown, _routes(data))
+    routes = [] if data.best is None else [data.best]  # whose streets are named on a map
+    if bound is not None and bound.result is not None and bound.has_plan:
+        routes += bound.result.plan.items.masks(MOST_NAMED)
+    drawing = None if structure is None else drawing_of(structure, shown, routes)
     return {
         "schema": SCHEMA,
         "title": data.title,
@@ -100,24 +103,20 @@ def _simulation(data: ReportData, result: SimulationResult) -> dict[str, Any]:
 def _policy(data: ReportData, result: SimulationResult, summary: PolicySummary) -> dict[str, Any]:
     band = result.bands(summary.policy)
     single = result.replications == 1
+    own = recorded(result, "specification", "policies", summary.policy)
+    try:
+        shown = set(changed(build(own)))
+    except (InvalidInputError, KeyError, TypeError):  # a policy from outside the library: all its parameters
+        shown = set(own) - {"name"}
+    parameters = [f"{key}={_value(own[key])}" for key in sorted(own) if key in shown and own[key] is not None]
     return {
         "name": summary.policy,
-        "parameters": _parameters(result, summary.policy),
+        "parameters": ", ".join(parameters),
         "mean": band.mean.tolist(),
         "lower": None if single else band.lower.tolist(),
         "upper": None if single else band.upper.tolist(),
         **summary_payload(summary, data.seconds),
     }
-
-
-def _parameters(result: SimulationResult, policy: str) -> str:
-    """Parameters of a policy that are not at their defaults; all parameters of a policy from outside the library."""
-    own = recorded(result, "specification", "policies", policy)
-    try:
-        shown = set(changed(build(own)))
-    except (InvalidInputError, KeyError, TypeError):
-        shown = set(own) - {"name"}
-    return ", ".join(f"{key}={_value(own[key])}" for key in sorted(own) if key in shown and own[key] is not None)
 
 
 def _value(value: object) -> str:
@@ -129,15 +128,13 @@ def _value(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _routes(data: ReportData) -> list[BoolArray]:
-    """Decisions whose streets are named on a map: the best one, and those that the plan plays most."""
-    best, result = data.best, None if data.bound is None or not data.bound.has_plan else data.bound.result
-    routes = [] if best is None else [best]
-    return routes if result is None else [*routes, *result.plan.items.masks(MOST_NAMED)]
-
-
 def _items(data: ReportData, shown: IntArray) -> dict[str, Any]:
-    bound, d = data.bound, len(data.labels)
+    bound, d, count, note = data.bound, len(data.labels), len(shown), ""
+    if count < d:
+        nouns = nouns_of(data.structure)
+        most = " most" if count == MOST_ITEMS else ""
+        those = f"those of the best {nouns.decision} and those that the plan or a policy plays{most}"
+        note = f"Shown are {counted(count, nouns.item, nouns.items)} of {d:,}: {those}."
     return {
         "labels": [data.labels[i] for i in shown.tolist()],
         "theta": _list(data.theta, shown),
@@ -145,20 +142,9 @@ def _items(data: ReportData, shown: IntArray) -> dict[str, Any]:
         "optimal": _list(data.best, shown),
         "suboptimal": _list(None if bound is None else bound.suboptimal, shown),
         "total": d,
-        "numbers": None if len(shown) == d else shown.tolist(),
-        "note": _selection(data, len(shown)),
+        "numbers": None if count == d else shown.tolist(),
+        "note": note,
     }
-
-
-def _selection(data: ReportData, count: int) -> str:
-    """Which items are shown; "" if all are."""
-    d = len(data.labels)
-    if count == d:
-        return ""
-    nouns = nouns_of(data.structure)
-    most = " most" if count == MOST_ITEMS else ""
-    those = f"those of the best {nouns.decision} and those that the plan or a policy plays{most}"
-    return f"Shown are {counted(count, nouns.item, nouns.items)} of {d:,}: {those}."
 
 
 def _list(values: FloatArray | BoolArray | None, shown: IntArray) -> list[Any] | None:
@@ -215,28 +201,21 @@ def _provenance(data: ReportData, drawing: dict[str, Any] | None) -> list[dict[s
         ("Map", BORDERS_PROVENANCE if drawing is not None and drawing.get("borders") else ""),
     ]
     if result is not None:
-        rows += [("Rewards played", rewards_text(data)), ("Played", _played(result))]
+        seed = recorded(result, "specification").get("seed")
+        played = f"{counted(len(result.policies), 'policy', 'policies')}, "
+        played += f"{counted(result.replications, 'replication', 'replications')} each"
+        played += f" of {counted(result.horizon, 'round', 'rounds')}" + ("" if seed is None else f", seed {seed}")
+        rows += [("Rewards played", rewards_text(data)), ("Played", played)]
     if bound is not None:
-        rows.append(("Bound", _certificate(bound, applies=data.applies)))
+        text = bound_text(bound)
+        if bound.result is not None:
+            text += f", by {bound.result.method}"
+            if bound.result.status is not Status.OPTIMAL:
+                text += f", stopped early ({bound.result.status.replace('_', ' ')})"
+        others = "" if data.applies else "; for independent Gaussian rewards, but others were simulated"
+        rows.append(("Bound", text + others))
     if result is not None:
         versions = sorted(recorded(result, "versions").items())
         rows.append(("Versions", ", ".join(f"{name} {version}" for name, version in versions)))
     rows += [("Missing", text) for text in data.missing]
     return [{"label": label, "text": text} for label, text in rows if text]
-
-
-def _played(result: SimulationResult) -> str:
-    seed = recorded(result, "specification").get("seed")
-    policies = counted(len(result.policies), "policy", "policies")
-    text = f"{policies}, {counted(result.replications, 'replication', 'replications')} each"
-    text += f" of {counted(result.horizon, 'round', 'rounds')}"
-    return text if seed is None else f"{text}, seed {seed}"
-
-
-def _certificate(bound: Bracket, *, applies: bool) -> str:
-    text = bound_text(bound)
-    if bound.result is not None:
-        text += f", by {bound.result.method}"
-        if bound.result.status is not Status.OPTIMAL:
-            text += f", stopped early ({bound.result.status.replace('_', ' ')})"
-    return text if applies else f"{text}; for independent Gaussian rewards, but others were simulated"

@@ -49,7 +49,13 @@ def earned(data: ReportData, result: SimulationResult) -> Card:
         headline, shown = f"{percent(share)} of the best possible", ", and its share of the best possible"
     account = _account(data, result, names, lead, best_mean(data))
     parts = [account, f"The table shows what each policy lost{shown}.", _unresolved(result, rows, leaders)]
-    return Card(headline, parts, *_earned_table(data, rows))
+    table = []
+    for row in rows[:MOST_NAMED]:
+        half, share = (row.regret_interval[1] - row.regret_interval[0]) / 2, _share(data, row)
+        text = "" if share is None else f"+{percent(share)}" if data.in_costs else percent(share)
+        table.append({"label": row.policy, "value": mean_text(row.regret, half), "ratio": text})
+    last = "" if not any(row["ratio"] for row in table) else "cost" if data.in_costs else "share"
+    return Card(headline, parts, ["policy", f"lost, {data.unit}" if data.unit else "lost", last], table)
 
 
 def _account(data: ReportData, result: SimulationResult, names: str, lead: PolicySummary, best: float | None) -> str:
@@ -79,9 +85,8 @@ def _that_add_up(possible: float, regret: float, sign: float, unit: str) -> tupl
         return amount(possible, unit, 12), amount(possible, unit, 12), amount(regret, unit)
     step = 10.0 ** (math.floor(math.log10(regret)) - 2)
     whole, part = round(possible / step), round(regret / step)
-    digits = [max(len(str(abs(number))), 1) for number in (whole + int(sign) * part, whole, part)]
-    numbers = ((whole + int(sign) * part) * step, whole * step, part * step)
-    had, most, lost = (amount(number, unit, size) for number, size in zip(numbers, digits, strict=True))
+    steps = (whole + int(sign) * part, whole, part)
+    had, most, lost = (amount(number * step, unit, len(str(abs(number)))) for number in steps)
     return had, most, lost
 
 
@@ -113,19 +118,6 @@ def percent(share: float) -> str:
     small = min(abs(share), abs(1.0 - share))
     places = min(max(-math.floor(math.log10(100 * small)) + 1, 0), 4) if small > 0 else 0
     return f"{100 * share:.{places}f} %"
-
-
-def _earned_table(data: ReportData, summaries: list[PolicySummary]) -> tuple[list[str], list[dict[str, str]]]:
-    """Header and rows of the table of regrets."""
-    rows = []
-    for row in summaries[:MOST_NAMED]:
-        half = (row.regret_interval[1] - row.regret_interval[0]) / 2
-        share = _share(data, row)
-        text = "" if share is None else f"+{percent(share)}" if data.in_costs else percent(share)
-        rows.append({"label": row.policy, "value": mean_text(row.regret, half), "ratio": text})
-    lost = f"lost, {data.unit}" if data.unit else "lost"
-    known = any(row["ratio"] for row in rows)
-    return ["policy", lost, ("cost" if data.in_costs else "share") if known else ""], rows
 
 
 def settled(data: ReportData, result: SimulationResult) -> Card:

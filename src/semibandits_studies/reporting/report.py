@@ -131,9 +131,12 @@ def report_data(
                 "pass graves_lai(instance.decision_set, instance.theta, instance.variance)"
             )
     elif decisions is not None:
-        title = f"{type(decisions).__name__}, {decisions.d:,} items"
-        fields = {"structure": _own_structure(decisions), "title": title}
-        fields |= {} if bound is None else {"theta": bound.theta, "variance": bound.variance}
+        family = (family_of(decisions) or ENUMERATED).name
+        labels = link_labels(decisions, item_labels(family, decisions))
+        fields["structure"] = Structure(family=family, decision_set=decisions, labels=labels)
+        fields["title"] = f"{type(decisions).__name__}, {decisions.d:,} items"
+        if bound is not None:
+            fields |= {"theta": bound.theta, "variance": bound.variance}
     return assembled(**fields, bound=bound, simulation=simulation)
 
 
@@ -156,13 +159,6 @@ def _check_types(**given: object) -> None:
         raise InvalidInputError(
             "decision_set must be given without an instance and a bound, got one of these as well: leave decision_set out"
         )
-
-
-def _own_structure(decisions: DecisionSet) -> Structure:
-    """A decision set with its own labels."""
-    family = family_of(decisions) or ENUMERATED
-    labels = link_labels(decisions, item_labels(family.name, decisions))
-    return Structure(family=family.name, decision_set=decisions, labels=labels)
 
 
 def retitled(data: ReportData, *, title: str | None, unit: str | None, question: str | None) -> ReportData:

@@ -165,7 +165,7 @@ def _check_simulation(simulation: SimulationResult, structure: Structure) -> Non
 
 def _check_means(simulation: SimulationResult, theta: FloatArray | None, variance: FloatArray | None) -> None:
     """Reject other recorded means of the rewards of a simulation and, if they are Gaussian, other variances."""
-    known = _recorded_numbers(simulation)
+    known = recorded(simulation, "specification", "rewards", "parameters")
     is_gaussian = recorded(simulation, "specification", "rewards").get("name") == "GaussianRewards"
     wrong = ""
     if theta is not None and "theta" in known and known["theta"] != described(theta):
@@ -180,13 +180,9 @@ def _check_means(simulation: SimulationResult, theta: FloatArray | None, varianc
         )
 
 
-def _recorded_numbers(simulation: SimulationResult) -> Mapping[str, Any]:
-    return recorded(simulation, "specification", "rewards", "parameters")
-
-
 def _recorded_means(simulation: SimulationResult) -> FloatArray | None:
     """Recorded mean rewards of a simulation; None if not recorded, or only as the digest of a long list."""
-    means = _recorded_numbers(simulation).get("theta")
+    means = recorded(simulation, "specification", "rewards", "parameters").get("theta")
     if not isinstance(means, list) or len(means) != len(simulation.items) or not all(map(is_number, means)):
         return None
     return np.array(means, dtype=np.float64)

@@ -112,23 +112,20 @@ def expression(policy: Policy) -> str:
 
 
 def _written(value: object) -> str:
-    if isinstance(value, Law):
-        called = _law_text(value)
-        return f"sb.laws.{value!r}" if called is None else repr(called)
-    if not isinstance(value, Radius):
+    if not isinstance(value, Law | Radius):
         return repr(value)
-    name = _radius_name(value)
-    return repr(name) if name else f"sb.{value!r}"
+    called = _called(value)
+    if called is not None:
+        return repr(called)
+    return f"sb.laws.{value!r}" if isinstance(value, Law) else f"sb.{value!r}"
 
 
-def _law_text(law: Law) -> str | None:
-    """A law on the command line; None if it has numbers for single items."""
-    called = text(law)
-    return called if called.partition(":")[0] in KINDS else None
-
-
-def _radius_name(radius: Radius) -> str | None:
-    return next((name for name, known in RADII.items() if known == radius), None)
+def _called(value: object) -> str | None:
+    """A parameter on the command line; None for a law with numbers for single items, and a radius without a name."""
+    if isinstance(value, Radius):
+        return next((name for name, known in RADII.items() if known == value), None)
+    word = text(value) if isinstance(value, Law) else str(value)
+    return None if isinstance(value, Law) and word.partition(":")[0] not in KINDS else word
 
 
 def _command(law: str, options: dict[str, Any], policies: dict[str, Policy]) -> str | None:
@@ -140,8 +137,7 @@ def _command(law: str, options: dict[str, Any], policies: dict[str, Policy]) -> 
     for name, policy in policies.items():
         values = {}
         for key, value in changed(policy).items():
-            word = _law_text(value) if isinstance(value, Law) else str(value)
-            word = _radius_name(value) if isinstance(value, Radius) else word
+            word = _called(value)
             if word is None or "," in word:
                 return None
             values[key] = word

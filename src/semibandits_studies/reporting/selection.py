@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
-from semibandits._typing import FloatArray, IntArray
+from semibandits._typing import IntArray
 from semibandits_studies.reporting.report_data import ReportData
 
 MOST_ITEMS: Final = 1_500
@@ -25,7 +24,10 @@ def shown_items(data: ReportData) -> IntArray:
         return np.arange(d)
     best = np.zeros(d, dtype=np.bool_) if data.best is None else data.best
     weight = np.where(best, np.inf, 0.0)
-    for plays in _plays(data):
+    everywhere = [] if data.bound is None or data.bound.rates is None else [data.bound.rates]
+    if data.simulation is not None:
+        everywhere += [data.simulation.item_plays(policy).mean for policy in data.simulation.policies]
+    for plays in everywhere:
         most = float(plays[~best].max(initial=0.0))
         if most > 0.0:
             weight = np.maximum(weight, plays / most)
@@ -33,12 +35,3 @@ def shown_items(data: ReportData) -> IntArray:
         weight = data.theta - data.theta.min() + 1.0
     order = np.argsort(-weight, kind="stable")[:MOST_ITEMS]
     return np.sort(order[weight[order] > 0.0])
-
-
-def _plays(data: ReportData) -> Iterator[FloatArray]:
-    """Plays of each item in the plan, and by each policy."""
-    if data.bound is not None and data.bound.rates is not None:
-        yield data.bound.rates
-    if data.simulation is not None:
-        for policy in data.simulation.policies:
-            yield data.simulation.item_plays(policy).mean

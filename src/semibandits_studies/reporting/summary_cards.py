@@ -122,10 +122,13 @@ def _item_noun(structure: Structure, best: BoolArray) -> str:
 
 
 def _shortened(structure: Structure, best: BoolArray) -> str:
-    """The beginning of a decision, and the end of a path."""
+    """The first items of a decision, or the first and the last nodes or streets of a path."""
     items = np.flatnonzero(best).tolist()
     if FAMILIES[structure.family].reads_along:
-        return _along(structure, best)
+        named = [part.street for part in stretches(structure, best) if part.street]
+        link = ", " if named else " → "
+        places = list(dict.fromkeys(named)) or decision_text(structure, best).split(link)
+        return link.join(places if len(places) <= 4 else [*places[:3], "…", places[-1]])
     shown: list[str] = []
     for i in items:
         if shown and len(", ".join([*shown, structure.labels[i]])) > LONGEST_HEADLINE - 15:
@@ -133,14 +136,6 @@ def _shortened(structure: Structure, best: BoolArray) -> str:
         shown.append(structure.labels[i])
     left = len(items) - len(shown)
     return _item_noun(structure, best) + ", ".join(shown) + (f" and {left:,} more" if left else "")
-
-
-def _along(structure: Structure, best: BoolArray) -> str:
-    """The first and the last nodes or streets of a path."""
-    named = [part.street for part in stretches(structure, best) if part.street]
-    link = ", " if named else " → "
-    places = list(dict.fromkeys(named)) or decision_text(structure, best).split(link)
-    return link.join(places if len(places) <= 4 else [*places[:3], "…", places[-1]])
 
 
 def _cost(data: ReportData) -> Card:

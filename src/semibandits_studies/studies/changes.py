@@ -30,17 +30,21 @@ _SIMULATION: Final = "simulation"
 
 def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None:
     """Raise an error if the folder was started with another study, except for a simulation that has grown."""
-    if not folder.has(STUDY) or folder.is_input(STUDY):
+    if not folder.keeps(STUDY):
         return
     before = read_toml(folder.path / STUDY)
     for name, values in before.items():
         check_table(name, values, folder.path / STUDY)
     differences = dict(_differences(before, study_tables(study)))
-    if study.problem.file is not None and "file" not in differences and not folder.is_input(INSTANCE):
+    if study.problem.file is not None and "file" not in differences and folder.keeps(INSTANCE):
         kept = folder.path / INSTANCE
-        content = _content(read_bytes(kept)) if kept.exists() else None
+        text = read_bytes(kept)
+        try:
+            content = strict_json(text)
+        except ValueError:
+            content = None
         now = json.loads(json.dumps(instance.description))
-        if kept.exists() and content != now:
+        if content != now:
             changed = _changed_texts(content, now) or f"{study.problem.file} has changed"
             differences["instance"] = changed if isinstance(content, dict) else f"{kept} is damaged"
     if differences:
@@ -81,15 +85,15 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[tuple[
 
 def _grown(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
     """Keys of the simulation whose values have grown, so that it may extend the earlier one: see `check_extension`."""
-    grown = {key for key in ("horizon", "replications") if _is_less(before.get(key), now.get(key))}
+    grown = set()
+    for key in ("horizon", "replications"):
+        old, new = before.get(key), now.get(key)
+        if type(old) is int and type(new) is int and old < new:
+            grown.add(key)
     policies = before.get("policies")
     if isinstance(policies, list) and all(policy in now["policies"] for policy in policies):
         grown.add("policies")
     return grown | {"checkpoints"} if "horizon" in grown else grown
-
-
-def _is_less(one: Any, other: Any) -> bool:
-    return type(one) is int and type(other) is int and one < other
 
 
 def check_extension(folder: RunFolder, specification: Specification, *, extend: bool) -> None:
@@ -113,10 +117,3 @@ def _shown(table: dict[str, Any], key: str) -> str:
     except (TypeError, ValueError):  # the file was edited: dates, tables, numbers of thousands of digits
         return shown(value)
     return text if len(text) <= 60 else "a long list" if text.startswith("[") else "a long text"
-
-
-def _content(text: bytes) -> Any:
-    try:
-        return strict_json(text)
-    except ValueError:
-        return None

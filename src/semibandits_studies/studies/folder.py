@@ -9,7 +9,7 @@ from typing import Final, final
 
 from semibandits.errors import InvalidInputError, Option
 from semibandits.formats.files import own_file, read_bytes, write_whole
-from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, check_own, mean_seconds
+from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, check_own
 from semibandits_studies.reporting.sources import FILES, STUDY
 
 SUMMARY: Final = "summary.csv"
@@ -49,7 +49,7 @@ class RunFolder:
                 Option("resume", True),
                 " to continue it, or choose another folder",
             )
-        if self.has(STUDY) and not self.is_input(STUDY):
+        if self.keeps(STUDY):
             raise InvalidInputError(
                 f"the folder {str(self.path)!r} must be without a study, got {STUDY} in it: choose another folder"
             )
@@ -57,6 +57,10 @@ class RunFolder:
     def has(self, name: str) -> bool:
         """Whether a file of that name exists."""
         return (self.path / name).exists()
+
+    def keeps(self, name: str) -> bool:
+        """Whether a file of that name exists that is no input of the study."""
+        return self.has(name) and not self.is_input(name)
 
     def needs(self, name: str) -> bool:
         """Whether the file of that name is to be written."""
@@ -82,17 +86,9 @@ class RunFolder:
         write_whole(path, content)
         self.written.append(name)
 
-    def finished(self) -> int:
-        """Number of finished replications in files of their own."""
-        return len(list((self.path / PARTS).glob("*.zip")))
-
-    def seconds(self) -> dict[str, float]:
-        """Mean time of a replication of each policy, as far as it was recorded."""
-        return mean_seconds(self.path / TIMINGS)
-
     def withdraw(self) -> None:
         """Remove the files of a study that failed before a replication was finished."""
-        if self.has_begun or self.finished() or self.has(RESULT):
+        if self.has_begun or self.has(RESULT) or any((self.path / PARTS).glob("*.zip")):
             return
         for name in (DESCRIPTION, *self.written):
             with suppress(OSError):

@@ -34,6 +34,12 @@ _REMEDIES: Final = {
     ".numbers": "save it as .xlsx or .csv",
 }
 """What to do with files of other formats."""
+_TABLES_ONLY: Final = {
+    "capacities": "write it into the file",
+    "columns": "drop it",
+    "minimize": "write the numbers under the key costs instead of theta",
+}
+"""Options of tables, and what to do instead in a JSON file."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,16 +71,12 @@ class Problem:
     @property
     def about(self) -> About:
         """Title, question, origin, provenance and licence."""
+        about = About()
         if self.dataset is not None:
             about = About.of(self.dataset)
-            return replace(about, title=self.instance.name, question=self.instance.question or about.question)
-        if self.network is not None:
-            network = self.network
-            question = self.instance.question
-            return About(
-                title=self.instance.name, question=question, origin="modelled", provenance=network.provenance, licence=LICENCE
-            )
-        return About(title=self.instance.name, question=self.instance.question)
+        elif self.network is not None:
+            about = About(origin="modelled", provenance=self.network.provenance, licence=LICENCE)
+        return replace(about, title=self.instance.name, question=self.instance.question or about.question)
 
 
 def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemChoice:
@@ -183,7 +185,15 @@ def _load_file(path: Path, options: ProblemOptions) -> Instance:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise _unsupported_file(path)
-    instance = read_table(path, options) if suffix in TABLES else read_json(path, _json_overrides(options))
+    if suffix in TABLES:
+        instance = read_table(path, options)
+    else:
+        for name, remedy in _TABLES_ONLY.items():
+            if getattr(options, name):
+                raise InvalidInputError(Option(name), f" must be used with tables, got it with a JSON file: {remedy}")
+        keys = ("family", "source", "target", "size", "saturate", "variance")
+        given = {key: getattr(options, key) for key in keys if getattr(options, key) is not None}
+        instance = read_json(path, given | ({"directed": False} if options.undirected else {}))
     # The name defaults to that of the file, which a reader of the description does not know.
     return _with_texts(replace(instance, description={**instance.description, "name": instance.name}), options)
 
@@ -193,23 +203,6 @@ def _with_texts(instance: Instance, options: ProblemOptions) -> Instance:
     given = {"name": options.title, "unit": options.unit, "question": options.question}
     texts: dict[str, Any] = {key: text for key, text in given.items() if text is not None}
     return replace(instance, **texts, description={**instance.description, **texts}) if texts else instance
-
-
-_TABLES_ONLY: Final = {
-    "capacities": "write it into the file",
-    "columns": "drop it",
-    "minimize": "write the numbers under the key costs instead of theta",
-}
-"""Options of tables, and what to do instead in a JSON file."""
-
-
-def _json_overrides(options: ProblemOptions) -> dict[str, object]:
-    for name, remedy in _TABLES_ONLY.items():
-        if getattr(options, name):
-            raise InvalidInputError(Option(name), f" must be used with tables, got it with a JSON file: {remedy}")
-    keys = ("family", "source", "target", "size", "saturate", "variance")
-    given = {key: getattr(options, key) for key in keys if getattr(options, key) is not None}
-    return given | ({"directed": False} if options.undirected else {})
 
 
 def _load_network(network: datasets.Network, options: ProblemOptions) -> Instance:

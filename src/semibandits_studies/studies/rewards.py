@@ -36,7 +36,10 @@ def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardM
     instance, name = problem.instance, kind.casefold().partition(":")[0].strip()
     if name == REPLAY:
         if problem.dataset is None or problem.dataset.outcomes is None:
-            raise _no_outcomes(problem)
+            able = [row.name for row in datasets.catalogue() if row.replay and row.installed]
+            got = instance.name if problem.dataset is None else problem.dataset.name
+            remedy = [f"choose {'from ' * (len(able) > 1)}{', '.join(able)}"] if able else ["use ", Option("rewards", "gaussian")]
+            raise InvalidInputError(f"replay must have observed outcomes to draw from, got {got}, which has none: ", *remedy)
         return problem.dataset.replay(variance=instance.variance)
     if name not in REWARDS:
         raise unknown_name("rewards", kind, REWARDS)
@@ -63,11 +66,3 @@ def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardM
     if isinstance(law, Bernoulli):
         return BernoulliRewards(instance.theta)
     raise UnsupportedError(f"rewards of the law {law.name} cannot be drawn: the library has no reward model for it")
-
-
-def _no_outcomes(problem: Problem) -> InvalidInputError:
-    """Error that lists the datasets with outcomes."""
-    able = [row.name for row in datasets.catalogue() if row.replay and row.installed]
-    got = problem.instance.name if problem.dataset is None else problem.dataset.name
-    remedy = [f"choose {'from ' * (len(able) > 1)}{', '.join(able)}"] if able else ["use ", Option("rewards", "gaussian")]
-    return InvalidInputError(f"replay must have observed outcomes to draw from, got {got}, which has none: ", *remedy)

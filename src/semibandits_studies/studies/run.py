@@ -18,7 +18,7 @@ from semibandits.regret_bound.result import GravesLaiResult, Progress
 from semibandits.regret_bound.solve import solve_bound
 from semibandits.simulation import SimulationResult, load_simulation
 from semibandits.simulation.growth import Growth, check_growth
-from semibandits.simulation.parts import DESCRIPTION, RESULT
+from semibandits.simulation.parts import DESCRIPTION, RESULT, TIMINGS, mean_seconds
 from semibandits.simulation.results import recorded
 from semibandits.simulation.run import play_specification as play
 from semibandits_studies.instances.files import json_bytes
@@ -153,8 +153,15 @@ def run_study(
     task.check()
     folder = None
     if study.output.folder is not None:
-        folder = RunFolder(study.output.folder, resume=resume or extend, inputs=task.inputs)
-        _check_folder(task, folder, extend)
+        inputs = tuple(path for path in (study.path, study.problem.file) if path is not None)
+        folder = RunFolder(study.output.folder, resume=resume or extend, inputs=inputs)
+        if folder.resume or folder.has_begun:  # another study is reported before the missing option
+            check_unchanged(folder, study, task.instance)
+            if study.simulation is not None:
+                check_extension(folder, task.specification, extend=extend)
+        if not folder.resume:
+            folder.check_new()
+        task.check_files(folder)
     bound: GravesLaiResult | None
     answer: Answer | None = None
     try:
@@ -177,24 +184,13 @@ def run_study(
     )
 
 
-def _check_folder(task: Task, folder: RunFolder, extend: bool) -> None:
-    """Refuse a folder that the study must not write to."""
-    if folder.resume or folder.has_begun:  # another study is reported before the missing option
-        check_unchanged(folder, task.study, task.instance)
-        if task.study.simulation is not None:
-            check_extension(folder, task.specification, extend=extend)
-    if not folder.resume:
-        folder.check_new()
-    task.check_files(folder)
-
-
 def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> GravesLaiResult:
     """Compute only the bound; its gap must be reached."""
-    if folder is not None and folder.has(BOUND):
-        task.bound = read_bound(folder.path / BOUND, task.study, task.twin)
     if folder is None:
         result = _solved(task, progress, throw=True)
     else:
+        if folder.has(BOUND):
+            task.bound = read_bound(folder.path / BOUND, task.study, task.twin)
         folder.is_finished = task.bound is not None
         if task.bound is None:
             folder.prepare()  # before a long solve rather than after it
@@ -217,7 +213,10 @@ def _run_simulation(
     start = time.monotonic()
     result = None
     if folder is not None and folder.is_finished:
-        result = _kept_result(task, folder)
+        result = load_simulation(folder.path / RESULT)
+        grown = check_growth(recorded(result, "specification"), task.specification.description, folder.path, extend=True)
+        if grown is not Growth.NONE:
+            result = None  # the study extends it
         folder.is_finished = result is not None
     is_finished = result is not None
     with ExitStack() as stack:
@@ -235,7 +234,7 @@ def _run_simulation(
             policies=task.policies,
             result=result,
             seed=task.asked.seed,
-            seconds={} if kept is None else kept.seconds(),
+            seconds={} if kept is None else mean_seconds(kept.path / TIMINGS),
             elapsed=None if is_finished else time.monotonic() - start,
             folder=None if folder is None else folder.path,
         )
@@ -244,20 +243,33 @@ def _run_simulation(
 
 
 def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> GravesLaiResult | None:
-    """C(theta), read from the folder or solved; None if it was not found."""
+    """C(theta), read from the folder or solved; None if it was not found.
+
+    A method that the user chose and that does not exist for these decisions is an error.
+    """
     if folder is None:
-        return None if task.rewards.bound_family is None else _found(task, progress)
-    path = folder.path / BOUND
-    if folder.resume and path.exists():
-        task.bound = read_bound(path, task.study, task.twin)
-    is_unknown = folder.has_begun and (folder.is_finished or not _has_bound(folder))  # the earlier run did not find it
-    if task.bound is None and not is_unknown:
-        result = _found(task, progress)
-        if result is not None:
-            task.bound = _kept(task, result)
-            folder.put(BOUND, json_bytes(task.bound))  # written first, so that a crash does not lose it
-        return result
-    return None if task.bound is None else as_result(task.bound, task.study, task.twin, path)
+        is_unknown = task.rewards.bound_family is None
+    else:
+        path = folder.path / BOUND
+        if folder.resume and path.exists():
+            task.bound = read_bound(path, task.study, task.twin)
+        if task.bound is not None:
+            return as_result(task.bound, task.study, task.twin, path)
+        is_unknown = folder.has_begun and (folder.is_finished or not _has_bound(folder))  # the earlier run did not find it
+    if is_unknown:
+        return None
+    try:
+        result = _solved(task, progress, throw=False)
+    except SolverError:
+        return None
+    except (UnsupportedError, TooManyDecisionsError):
+        if task.study.bound.method != "auto":
+            raise
+        return None
+    if folder is not None:
+        task.bound = _kept(task, result)
+        folder.put(BOUND, json_bytes(task.bound))  # written first, so that a crash does not lose it
+    return result
 
 
 def _has_bound(folder: RunFolder) -> bool:
@@ -267,16 +279,6 @@ def _has_bound(folder: RunFolder) -> bool:
         return bool(description["bound"])
     except (ValueError, KeyError, TypeError):
         return False
-
-
-def _found(task: Task, progress: BoundProgress | None) -> GravesLaiResult | None:
-    """The bracket reached; an error if the user chose a method that does not exist for these decisions."""
-    try:
-        return _solved(task, progress, throw=False)
-    except (SolverError, UnsupportedError, TooManyDecisionsError) as error:
-        if isinstance(error, SolverError) or task.study.bound.method == "auto":
-            return None
-        raise
 
 
 def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> GravesLaiResult:
@@ -297,13 +299,6 @@ def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> Grave
 
 def _kept(task: Task, result: GravesLaiResult) -> dict[str, Any]:
     return kept_bound(task.study, task.twin, result, applies=task.is_bounded_by(result))
-
-
-def _kept_result(task: Task, folder: RunFolder) -> SimulationResult | None:
-    """The finished simulation in the folder; None if the study extends it."""
-    result = load_simulation(folder.path / RESULT)
-    grown = check_growth(recorded(result, "specification"), task.specification.description, folder.path, extend=True)
-    return result if grown is Growth.NONE else None
 
 
 def _played(

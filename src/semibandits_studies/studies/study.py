@@ -76,17 +76,15 @@ def _policy(value: Any) -> PolicyChoice:
     if not isinstance(value, dict):
         return PolicyChoice.of(read_text(value))
     named = PolicyChoice.of(read_text(value.get("name")))
-    return replace(
-        named, parameters={**named.parameters, **{key: _parameter(each) for key, each in value.items() if key != "name"}}
-    )
-
-
-def _parameter(value: Any) -> str | float:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, str | int | float) or is_long(value):
-        raise UnexpectedValueError
-    return value.strip() if isinstance(value, str) else value
+    parameters = dict(named.parameters)
+    for key, each in value.items():
+        if key == "name":
+            continue
+        if not isinstance(each, str | int | float) or is_long(each):
+            raise UnexpectedValueError
+        text = str(each).lower() if isinstance(each, bool) else each
+        parameters[key] = text.strip() if isinstance(text, str) else text
+    return replace(named, parameters=parameters)
 
 
 def _figure(value: Any) -> str | bool:

@@ -64,8 +64,16 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     output = dict(tables.get("output", {}))
     folder = output.pop("folder", None)
     folder = path.with_name(path.stem + FOLDER_ENDING) if folder is None else _beside(path, folder)
-    if isinstance(output.get("figure"), str):
-        output["figure"] = _figure_in(folder, output["figure"], path)
+    name = output.get("figure")
+    if isinstance(name, str):
+        figure = _beside(path, name)
+        # A study from elsewhere must not write to other places.
+        if Path(name).name != name and os.path.abspath(figure.parent) != os.path.abspath(folder):
+            raise InvalidInputError(
+                f"{path}: figure in [output] must be the name of a file in the folder of the results, got {name!r}: write "
+                f"figure = {value_text(figure.name)}, or name the place when you run the study: --plot FILE"
+            )
+        output["figure"] = figure.name
     return Study(
         problem=problem,
         simulation=SimulationOptions(**tables["simulation"]) if "simulation" in tables else None,
@@ -105,17 +113,6 @@ def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
 def _values(record: type, table: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a table by the fields of a record."""
     return {name: table[key.name] for name, key in keys_of(record).items() if key.name in table}
-
-
-def _figure_in(folder: Path, name: str, path: Path) -> str:
-    """The name of a figure in the folder of the results: a study from elsewhere must not write to other places."""
-    figure = _beside(path, name)
-    if Path(name).name != name and os.path.abspath(figure.parent) != os.path.abspath(folder):
-        raise InvalidInputError(
-            f"{path}: figure in [output] must be the name of a file in the folder of the results, got {name!r}: write "
-            f"figure = {value_text(figure.name)}, or name the place when you run the study: --plot FILE"
-        )
-    return figure.name
 
 
 def _beside(path: Path, name: str) -> Path:

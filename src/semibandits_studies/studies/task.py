@@ -48,11 +48,6 @@ class Task:
         self.bound: dict[str, Any] | None = None  # content of bound.json, once it is known
 
     @property
-    def inputs(self) -> tuple[Path, ...]:
-        """Files that the study is read from."""
-        return tuple(path for path in (self.study.path, self.study.problem.file) if path is not None)
-
-    @property
     def asked(self) -> SimulationOptions:
         """Options of the simulation."""
         assert self.study.simulation is not None
@@ -147,18 +142,17 @@ class Task:
         self.figure(folder)  # raises an error if it would replace another file
         if folder.has_begun:
             return
-        path = folder.path / INSTANCE
-        is_same = path.exists() and not folder.is_input(INSTANCE) and read_bytes(path) == self.instance_content
-        if path.exists() and not is_same and not folder.is_input(INSTANCE):
+        is_same = folder.keeps(INSTANCE) and read_bytes(folder.path / INSTANCE) == self.instance_content
+        if folder.keeps(INSTANCE) and not is_same:
             raise InvalidInputError(
                 f"the folder {str(folder.path)!r} must be without {INSTANCE}, got another instance in it: choose another folder"
             )
-        if is_same or (folder.has(STUDY) and not folder.is_input(STUDY)) or is_of_study(folder.path / BOUND):
+        if is_same or folder.keeps(STUDY) or is_of_study(folder.path / BOUND):
             return
         names = [ABOUT, BOUND] + [REPORT] * self.study.output.report
         if self.study.simulation is not None:
             names += [SUMMARY, TIMINGS] + [FIGURE] * (self.study.output.figure is True)
-        foreign = [name for name in names if folder.has(name) and not folder.is_input(name)]
+        foreign = [name for name in names if folder.keeps(name)]
         if foreign:
             raise InvalidInputError(
                 f"the folder {str(folder.path)!r} must be without {', '.join(foreign)} before a study starts, got files that no "

@@ -44,15 +44,6 @@ class _Class:
         self.left = 0  # number of those that are in the class now
         self.others = Ascending()  # the other items
 
-    def change(self, item: int, change: int, *, is_first: bool) -> None:
-        """Add (change 1) or remove (change -1) an item, which was in the class at the start or not."""
-        if is_first:
-            self.left += change
-        elif change > 0:
-            self.others.add(item)
-        else:
-            self.others.remove(item)
-
 
 class Draws:
     """Classes of items, and draws from their posteriors.
@@ -131,7 +122,13 @@ class Draws:
             if new == old:
                 continue
             for number, change in ((old, -1), (new, 1)):
-                self._classes[number].change(item, change, is_first=bool(self._first_class[item] == number))
+                group = self._classes[number]
+                if self._first_class[item] == number:
+                    group.left += change
+                elif change > 0:
+                    group.others.add(item)
+                else:
+                    group.others.remove(item)
                 self._table[3, number] += change
                 self._few[:, number] = -1
             self._class[item] = new
@@ -186,7 +183,7 @@ class Draws:
         _, n, mean, sizes, _ = self._table[:, used]
         tails = np.zeros(len(n))
         tails[level == -np.inf] = 1.0
-        distance = self._distance(level, n, mean)
+        distance = self._posterior.position(n, level) - self._posterior.position(n, mean)
         is_open = np.isfinite(level)
         is_few = (sizes <= FEW) & (distance < CLOSE)
         tails[is_open & is_few] = 1.0  # all of them are drawn, which takes less time than a tail
@@ -196,11 +193,6 @@ class Draws:
         self._last[:, used[new]] = level[new], self._posterior.tail(level[new], n[new], mean[new])
         tails[near] = self._last[1, used[near]]
         return tails
-
-    def _distance(self, level: FloatArray, n: FloatArray, mean: FloatArray) -> FloatArray:
-        posterior = self._posterior
-        result: FloatArray = posterior.position(n, level) - posterior.position(n, mean)
-        return result
 
     def _uniform(
         self, used: IntArray, numbers: IntArray, bounds: tuple[FloatArray, FloatArray], known: IntArray,
@@ -241,18 +233,13 @@ class Draws:
         while len(chosen) < k:
             places = rng.integers(size, size=k - len(chosen))
             others = group.others.at((places[places >= group.left] - group.left).tolist())
-            firsts = self._any_first(number, int(np.count_nonzero(places < group.left)), rng)
-            chosen |= dict.fromkeys(item for item in (*firsts, *others) if item not in seen)
+            # For each of the other places, any of the items that were in the class at the start and still are.
+            n_first, firsts = int(np.count_nonzero(places < group.left)), np.empty(0, dtype=np.int64)
+            while len(firsts) < n_first:
+                tried = group.first[rng.integers(len(group.first), size=2 * n_first)]
+                firsts = np.concatenate((firsts, tried[self._class[tried] == number]))
+            chosen |= dict.fromkeys(item for item in (*firsts[:n_first].tolist(), *others) if item not in seen)
         return np.fromiter(chosen, dtype=np.int64, count=k)
-
-    def _any_first(self, number: int, k: int, rng: np.random.Generator) -> list[int]:
-        """Independently k times any of the items that were in the class at the start and are in it now."""
-        first, found = self._classes[number].first, np.empty(0, dtype=np.int64)
-        while len(found) < k:
-            tried = first[rng.integers(len(first), size=2 * k)]
-            found = np.concatenate((found, tried[self._class[tried] == number]))
-        listed: list[int] = found[:k].tolist()
-        return listed
 
     def _fitting(self, wanted: FloatArray, levels: FloatArray) -> FloatArray:
         """Levels that about so many draws of each role exceed, by a normal approximation; -inf where all items are wanted."""
@@ -262,7 +249,8 @@ class Draws:
         is_open = wanted < self._n_of_role
         levels = np.where(np.isfinite(levels), levels, 0.0)
         at, step = self._posterior.position(n, mean), np.full(len(levels), 0.25)
-        unit = self._unit(roles, n, mean)
+        unit = np.full(len(levels), 1e-9)  # for each role, the standard deviation of the widest posterior
+        np.maximum.at(unit, roles, self._posterior.mean_at(n, at + 1.0) - mean)
         for _ in range(STEPS):
             excess = self._posterior.position(n, levels[roles]) - at
             expected = np.bincount(roles, sizes * ndtr(-excess), minlength=len(levels))
@@ -276,11 +264,3 @@ class Draws:
                 levels = np.where(is_bracketed & (too_many | too_few), 0.5 * (low + high), moved)
             step = np.where(is_bracketed, step, 2.0 * step)
         return np.where(is_open, levels, -np.inf)
-
-    def _unit(self, roles: IntArray, n: FloatArray, mean: FloatArray) -> FloatArray:
-        """For each role, the standard deviation of the widest posterior."""
-        posterior = self._posterior
-        widths = posterior.mean_at(n, posterior.position(n, mean) + 1.0) - mean
-        unit = np.full(len(self._most), 1e-9)
-        np.maximum.at(unit, roles, widths)
-        return unit

@@ -84,7 +84,11 @@ class Leaders:
             role = int(self._roles[item])
             groups = self._groups[role]
             if count != before:
-                self._leave(role, before)
+                left = groups[before]
+                left.size, left.known = left.size - 1, None
+                if left.size == 0:
+                    del groups[before]
+                    self._orders[role].remove(before)
                 if count not in groups:
                     groups[count] = _Group(np.empty(0, dtype=np.int64), LAST)
                     insort(self._orders[role], count)
@@ -95,20 +99,9 @@ class Leaders:
             group.known = None
             heapq.heappush(group.heap, key)
             group.first = min(group.first, key)
-            if len(group.heap) > 2 * group.size + SPARE:
-                self._rebuild(group, count)
-
-    def _leave(self, role: int, count: float) -> None:
-        group = self._groups[role][count]
-        group.size, group.known = group.size - 1, None
-        if group.size == 0:
-            del self._groups[role][count]
-            self._orders[role].remove(count)
-
-    def _rebuild(self, group: _Group, count: float) -> None:
-        """Drop keys that are out of date, and those that occur twice."""
-        group.heap = [key for key in set(group.heap) if self._is_right(key, count)]
-        heapq.heapify(group.heap)
+            if len(group.heap) > 2 * group.size + SPARE:  # drop keys that are out of date, and those that occur twice
+                group.heap = [one for one in set(group.heap) if self._is_right(one, count)]
+                heapq.heapify(group.heap)
 
     def _is_right(self, key: Key, count: float) -> bool:
         negative, item = key
@@ -150,12 +143,9 @@ class Leaders:
         early = self._smallest_at_start(group, most, worst)
         if early:
             taken = sorted(taken + early)[:most]
-        rest = min(heap[0] if heap else LAST, self._start_of(group))
-        group.first = min(taken[0], rest) if taken else rest
+        start = self._key(int(group.sorted[group.begin])) if group.begin < len(group.sorted) else LAST
+        group.first = min((*taken[:1], heap[0] if heap else LAST, start))
         return taken
-
-    def _start_of(self, group: _Group) -> Key:
-        return self._key(int(group.sorted[group.begin])) if group.begin < len(group.sorted) else LAST
 
     def _smallest_at_start(self, group: _Group, most: int, worst: Key) -> list[Key]:
         """The same among the items that were in the group at the start and were not updated."""

@@ -34,9 +34,9 @@ def ratio_bound(graph: Arcs, costs: FloatArray, gaps: FloatArray, u: FloatArray,
     """
     if not u.any():
         return 0.0
-    n = len(graph.out_ptr) - 1
+    n, rounding = len(graph.out_ptr) - 1, 4.0 * float(np.finfo(np.float64).eps)
     gaps = np.maximum(gaps, gaps[u > 0.0].min())  # as for all cycles with u(C) > 0
-    gaps = (1.0 - 4.0 * n * np.finfo(np.float64).eps) * gaps  # sums of at most n costs
+    gaps = (1.0 - rounding * n) * gaps  # sums of at most n costs
     gains = u / gaps
     # The first choice of a node: its arc of the best ratio.
     order = np.lexsort((-gains, graph.tails))
@@ -46,15 +46,10 @@ def ratio_bound(graph: Arcs, costs: FloatArray, gaps: FloatArray, u: FloatArray,
         ratio, done = better_choices(graph, costs, gains, choices, potentials, ratio, AT_ONCE)
         if done or tiers.seconds() > deadline:
             break
-    return _proved(graph, costs, gaps, gains, potentials, ratio)
-
-
-def _proved(graph: Arcs, costs: FloatArray, gaps: FloatArray, gains: FloatArray, potentials: FloatArray, ratio: float) -> float:
-    """The bound from these potentials and this ratio."""
+    # The bound from these potentials and this ratio.
     with np.errstate(over="ignore", invalid="ignore"):
         raised = potentials[graph.heads] - potentials[graph.tails]
         excess = gains - ratio * costs + raised
-        rounding = 4.0 * np.finfo(np.float64).eps
         excess = np.maximum(excess, 0.0) + rounding * (gains + ratio * costs + np.abs(potentials).max(initial=0.0))
         worst = np.maximum.reduceat((excess / gaps)[graph.out_arcs], graph.out_ptr[:-1])
         bound = float((1.0 + rounding * len(worst)) * (ratio + worst.sum()))

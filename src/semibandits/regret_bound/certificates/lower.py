@@ -18,7 +18,6 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import item_vector
 from semibandits.kernels.graphs.cycles import are_closed
 from semibandits.kernels.graphs.ratios import least_ratio, negative_cycle
 from semibandits.regret_bound.cycles.arc_items import ArcItems
@@ -60,17 +59,24 @@ def lower_bound(
     mu = np.where(np.isfinite(multipliers) & (multipliers > 0.0), multipliers, 0.0)
     if not mu.any() or not are_closed(cycles.ptr, cycles.arcs, graph.tails, graph.heads, graph.n).all():
         return LowerBound(0.0, cycles, np.zeros(len(cycles)), raises)
-    entries, valid = _entry_divergences(graph, cycles, raises)
+    gaps = cycles.sums(graph.costs)
+    entries, valid = _entry_divergences(graph, cycles, raises, gaps)
     first = np.where(valid, mu, 0.0)
     entries = np.where(valid[cycles.rows], entries, 0.0) * (1.0 + ROUNDING + graph.items.law.rounding)
     component = strong_components(graph.n, graph.tails, graph.heads)
     live = np.flatnonzero(component[graph.tails] == component[graph.heads])
-    proof = _Proof(graph, cycles, entries, live, _first_potentials(graph, component, cycles, first > 0.0))
+    # Initial potentials: 0 at one node of the cycle of least gap in each component, infinite elsewhere. Potentials are sums from
+    # this node. Close to it they are as small as the gap, so their differences keep their digits.
+    order = np.argsort(np.where(first > 0.0, gaps, np.inf), kind="stable")
+    nodes = np.concatenate((graph.tails[cycles.arcs[cycles.ptr[order]]], np.arange(graph.n)))
+    begin = np.full(graph.n, np.inf)
+    begin[nodes[np.unique(component[nodes], return_index=True)[1]]] = 0.0
+    proof = _Proof(graph, cycles, entries, live, begin)
     best, mu = LowerBound(0.0, cycles, first, raises), first
     while True:
         y = proof.worths(mu)
         known = cycles.sums(y)[mu > 0.0]
-        most = float((cycles.sums(graph.costs)[mu > 0.0] / known).min()) if (known > 0.0).all() and len(known) else 0.0
+        most = float((gaps[mu > 0.0] / known).min()) if (known > 0.0).all() and len(known) else 0.0
         share = proof.share(y, most) if most > 0.0 else 0.0
         value = float(math.fsum(mu) * share * (1.0 - ROUNDING))
         if value > best.value:
@@ -78,19 +84,6 @@ def lower_bound(
         if quick or mu is not first or share > GOOD_SHARE:
             return best
         mu = proof.lowered(first)
-
-
-def _first_potentials(graph: ItemGraph, component: IntArray, cycles: Cycles, used: BoolArray) -> FloatArray:
-    """Initial potentials: 0 at one node of the cycle of least gap in each component, infinite elsewhere.
-
-    Potentials are sums from this node. Close to it they are as small as the gap, so their differences keep their digits.
-    """
-    begin = np.full(len(component), np.inf)
-    order = np.argsort(np.where(used, cycles.sums(graph.costs), np.inf), kind="stable")
-    nodes = np.concatenate((graph.tails[cycles.arcs[cycles.ptr[order]]], np.arange(len(component))))
-    _, first = np.unique(component[nodes], return_index=True)
-    begin[nodes[first]] = 0.0
-    return begin
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +153,7 @@ def proved_ratio(
     return t * (1.0 - 2.0 * CLOSE) / (1.0 + 2.0 * CLOSE + math.fsum(lack) / least_gap)
 
 
-def _entry_divergences(graph: ItemGraph, cycles: Cycles, raises: FloatArray) -> tuple[FloatArray, BoolArray]:
+def _entry_divergences(graph: ItemGraph, cycles: Cycles, raises: FloatArray, gaps: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Divergence of each entry once raises add up to the gap of their cycle, and the cycles for which that is possible.
 
     Raises are stretched by their rounding, too: a mean next to the end of its reach has few digits left.
@@ -168,7 +161,7 @@ def _entry_divergences(graph: ItemGraph, cycles: Cycles, raises: FloatArray) -> 
     on = graph.items.raising[cycles.arcs]
     arcs, rows = cycles.arcs[on], cycles.rows[on]
     law, theta = graph.items.law.take(arcs), graph.items.theta[arcs]
-    found = law.divergence(theta, stretched(law, theta, np.maximum(raises[on], 0.0), rows, cycles.sums(graph.costs)))
+    found = law.divergence(theta, stretched(law, theta, np.maximum(raises[on], 0.0), rows, gaps))
     finite = np.isfinite(found)
     valid = (np.bincount(rows, ~finite, len(cycles)) == 0) & (np.bincount(rows, minlength=len(cycles)) > 0)
     entries = np.zeros(len(on))
@@ -187,7 +180,6 @@ def check_items(entering: IntArray) -> None:
 
 def check_costs(graph: ExchangeGraph, theta: FloatArray) -> None:
     """Check that costs are reduced costs of theta; then gap = theta(leaving) - theta(entering) on every cycle."""
-    theta = item_vector(theta, len(graph.decision), "theta")
     lost = np.where(graph.leaving >= 0, theta[graph.leaving], 0.0)
     won = np.where(graph.entering >= 0, theta[graph.entering], 0.0)
     expected = lost - won + graph.potentials[graph.tails] - graph.potentials[graph.heads]

@@ -67,9 +67,8 @@ def without_large(prices: FloatArray, terms: FloatArray, gap: float) -> FloatArr
 
 
 def pricing_bound(
-    contains: FloatArray, gaps: FloatArray, twice_variance: FloatArray, multipliers: FloatArray, prices: FloatArray,
-    ratio: float,
-) -> float:  # fmt: skip
+    contains: FloatArray, gaps: FloatArray, twice_variance: FloatArray, multipliers: FloatArray, prices: FloatArray, ratio: float
+) -> float:
     """Lower bound ``(sum_i sqrt(v_i y_i p_i / ratio))^2 / sum_x mu_x gap_x^2`` on C(theta), ``y_i = sum_{x containing i} mu_x``.
 
     `contains`, shape (n, k), is whether each of n decisions contains each item of I, and `gaps`, shape (n,), are their gaps > 0.

@@ -33,7 +33,11 @@ def least_information(problem: Problem, plan: ExplorationPlan) -> float:
     without an exchange graph, decisions must be enumerated; `TooManyDecisionsError` or `UnsupportedError` if they cannot be.
     """
     if isinstance(problem.decision_set, MatroidDecisions):
-        return _of_swaps(problem, problem.decision_set, plan)
+        swaps = problem.decision_set.swaps(problem.theta)
+        items = np.flatnonzero(suboptimal_swaps(problem, swaps))
+        items = items[rates_alone(problem.law.take(items), problem.theta[items], swaps.gaps[items]) > 0.0]
+        nats = problem.law.take(items).divergence(problem.theta[items], swaps.gaps[items])
+        return float((plan.item_rates[items] * nats).min(initial=math.inf))
     try:
         return enumeration.information_over_list(problem, plan)
     except (TooManyDecisionsError, UnsupportedError):
@@ -55,11 +59,3 @@ def least_information(problem: Problem, plan: ExplorationPlan) -> float:
         return 0.0
     u = 2.0 * problem.variance[best.items] / rates
     return 1.0 / DecisionSearch(oracle, best, DecisionPool.of(best), u, SLACK, problem.deadline).run().ratio
-
-
-def _of_swaps(problem: Problem, decision_set: MatroidDecisions, plan: ExplorationPlan) -> float:
-    swaps = decision_set.swaps(problem.theta)
-    items, gaps = np.flatnonzero(suboptimal_swaps(problem, swaps)), swaps.gaps
-    items = items[rates_alone(problem.law.take(items), problem.theta[items], gaps[items]) > 0.0]
-    shares = plan.item_rates[items] * problem.law.take(items).divergence(problem.theta[items], gaps[items])
-    return float(shares.min(initial=math.inf))

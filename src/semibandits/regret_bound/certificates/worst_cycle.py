@@ -46,7 +46,7 @@ class Verification:
 
 
 def worst_ratio(
-    graph: ExchangeGraph, information: FloatArray, *, at_least: float, max_labels: int, deadline: float | None = None
+    graph: ExchangeGraph, information: FloatArray, *, at_least: float, max_labels: int, deadline: float = math.inf
 ) -> Verification:
     """Find the largest ratio ``u(C)/gap(C)^2`` of a simple cycle C, or prove that none exceeds `at_least`.
 
@@ -60,7 +60,7 @@ def worst_ratio(
     are no longer on a cycle are deleted. Once this deletes few nodes, the others are searched from without deleting any, each for
     the closed walks of which every part from this node on has more than its share of information. See `solver.verification`.
     """
-    search = _Search(graph, information, at_least, max_labels, math.inf if deadline is None else deadline)
+    search = _Search(graph, information, at_least, max_labels, deadline)
     complete = search.run()
     return Verification(search.ratio if complete else math.inf, search.cycle, search.labels, complete)
 

@@ -50,20 +50,17 @@ class ColumnSolver:
         first = [self._pool.add(x, float(g))[0] for x, g in zip(self._best.decisions, self._best.gaps, strict=True)]
         self._first = np.array(first, dtype=np.int64)
         self._active = np.unique(self._first)
-        self._remember(problem.memory)
+        if isinstance(problem.memory, DecisionMemory) and len(self._best.items):
+            # Start with the decisions of the last master of an earlier solve that still contain items of I.
+            earlier = problem.memory.decisions
+            gaps = gaps_below(self._oracle.optimal, earlier, self._oracle.theta)
+            known = zip(earlier[gaps > 0.0], gaps[gaps > 0.0], strict=True)
+            rows = np.array([self._pool.add(x, float(g))[0] for x, g in known], dtype=np.int64)
+            self._active = np.unique(np.concatenate((self._first, rows[rows >= 0])))
         self._twice_variance = 2.0 * problem.variance[self._best.items]
         self._value, self._lower = 0.0, 0.0
         self._rates = np.empty(0)
         self._rounds = self._nodes = 0
-
-    def _remember(self, memory: object) -> None:
-        """Start with the decisions of the last master of an earlier solve that still contain items of I."""
-        if not isinstance(memory, DecisionMemory) or not len(self._best.items):
-            return
-        gaps = gaps_below(self._oracle.optimal, memory.decisions, self._oracle.theta)
-        known = zip(memory.decisions[gaps > 0.0], gaps[gaps > 0.0], strict=True)
-        rows = np.array([self._pool.add(x, float(g))[0] for x, g in known], dtype=np.int64)
-        self._active = np.unique(np.concatenate((self._first, rows[rows >= 0])))
 
     def solve(self) -> GravesLaiResult:
         """Run rounds until the gap is reached, time is up, or there is no more progress.
@@ -75,8 +72,7 @@ class ColumnSolver:
 
     def _solve(self) -> GravesLaiResult:
         if len(self._best.items):
-            self._begin()
-            self._iterate()
+            self._run()
         plan = merged_plan(self._pool.decisions[: len(self._rates)], self._rates)
         stats = {
             "rounds": self._rounds,
@@ -90,20 +86,15 @@ class ColumnSolver:
             memory=DecisionMemory(self._pool.decisions[self._active]),
         )  # fmt: skip
 
-    def _begin(self) -> None:
-        """Initial bracket without a search (theory T5): each item needs at least v/delta^2, and m times that is enough."""
+    def _run(self) -> None:
+        """Run rounds until the gap is reached, time is up, or the last tolerance of the conic solver brings no progress.
+
+        The initial bracket needs no search (theory T5): each item needs at least v/delta^2, and m times that is enough.
+        """
         v, deltas = self._twice_variance, self._best.gaps
         rates = np.bincount(self._first, v / deltas**2, len(self._pool)).astype(np.float64)
         self._improve(rates, simple_ratio(self._oracle, self._best, v / (rates @ self._pool.contains)))
         self._lower = float((v / deltas).max()) * (1.0 - 1e-12)
-
-    def _done(self) -> bool:
-        return self._value - self._lower <= self._gap * self._value
-
-    def _late(self) -> bool:
-        return tiers.seconds() > self._deadline
-
-    def _iterate(self) -> None:
         level = idle = 0
         while not self._done() and not self._late():
             before = self._value - self._lower
@@ -114,6 +105,12 @@ class ColumnSolver:
             if level == len(ACCURACIES):
                 break
 
+    def _done(self) -> bool:
+        return self._value - self._lower <= self._gap * self._value
+
+    def _late(self) -> bool:
+        return tiers.seconds() > self._deadline
+
     def _round(self, accuracy: float) -> int:
         """Solve one master problem and update both bounds; return the number of decisions that enter the next master."""
         rates, multipliers, prices = self._master(accuracy)
@@ -122,7 +119,8 @@ class ColumnSolver:
         u = self._twice_variance / (rates @ self._pool.contains[: len(rates)])
         if not self._done():
             # The rates of items with large gaps cost almost nothing, and the conic solver may leave them too low.
-            near = self._excess(u) <= 1.0 + max(0.3 * self._gap, 0.3 * (1.0 - self._lower / self._value))
+            excess = float((self._pool.contains @ u / self._pool.gaps**2).max())
+            near = excess <= 1.0 + max(0.3 * self._gap, 0.3 * (1.0 - self._lower / self._value))
             self._repair(rates if near else self._raised(rates))
         if self._problem.progress is not None:
             seconds = tiers.seconds() - self._start
@@ -147,18 +145,13 @@ class ColumnSolver:
         need = self._twice_variance / self._best.gaps**2
         lack = need - rates @ self._pool.contains
         np.add.at(rates, self._first, np.where(lack > 0.01 * need, lack, 0.0))
-        self._forget(active_rates, contains, gaps)
+        self._solved = active
+        if len(active) > CROWD * len(self._twice_variance):
+            # Decisions that neither bind nor are played leave a large master. They stay in the pool.
+            item_rates = np.maximum(active_rates @ contains, np.finfo(float).tiny)
+            values = contains @ (self._twice_variance / item_rates) / gaps**2
+            self._active = active[(values > SLACK) | (active_rates > 0) | np.isin(active, self._first)]
         return rates, multipliers, prices
-
-    def _forget(self, rates: FloatArray, contains: FloatArray, gaps: FloatArray) -> None:
-        """Drop decisions that neither bind nor are played from a large master. They stay in the pool."""
-        self._solved = self._active
-        if len(self._active) <= CROWD * len(self._twice_variance):
-            return
-        item_rates = np.maximum(rates @ contains, np.finfo(float).tiny)
-        values = contains @ (self._twice_variance / item_rates) / gaps**2
-        keep = (values > SLACK) | (rates > 0) | np.isin(self._active, self._first)
-        self._active = self._active[keep]
 
     def _activate(self, prices: FloatArray, u: FloatArray) -> int:
         """Activate decisions of the pool that price out or are violated, the worst first, limiting the uses of each item."""
@@ -204,19 +197,6 @@ class ColumnSolver:
     def _meet(self, x: np.ndarray) -> None:
         self._pool.add(x, self._oracle.gap(x))
 
-    def _excess(self, u: FloatArray) -> float:
-        """Largest ratio u(x) / gap_x^2 of a decision in the pool."""
-        return float((self._pool.contains @ u / self._pool.gaps**2).max())
-
-    def _separate(self, rates: FloatArray) -> float:
-        """Find the exact worst ratio of the rates, and update the upper bound with it."""
-        u = self._twice_variance / (rates @ self._pool.contains[: len(rates)])
-        slack = min(0.05, max(0.2 * self._gap, 0.05 * (1.0 - self._lower / self._value)))
-        outcome = DecisionSearch(self._oracle, self._best, self._pool, u, slack, self._deadline).run()
-        self._nodes += outcome.nodes
-        self._improve(rates, outcome.ratio)
-        return outcome.ratio
-
     def _improve(self, rates: FloatArray, ratio: float) -> None:
         cost = math.fsum(rates * self._pool.gaps[: len(rates)])
         if self._value == 0.0 or ratio * cost < self._value:
@@ -225,9 +205,13 @@ class ColumnSolver:
     def _repair(self, rates: FloatArray) -> None:
         """Update the upper bound from these rates; then a few times raise them until the pool's constraints hold, and repeat."""
         for _ in range(REPAIRS):
-            ratio = self._separate(rates)
+            u = self._twice_variance / (rates @ self._pool.contains[: len(rates)])
+            slack = min(0.05, max(0.2 * self._gap, 0.05 * (1.0 - self._lower / self._value)))
+            outcome = DecisionSearch(self._oracle, self._best, self._pool, u, slack, self._deadline).run()
+            self._nodes += outcome.nodes
+            self._improve(rates, outcome.ratio)
             cost = math.fsum(rates * self._pool.gaps[: len(rates)])
-            near = ratio - 1.0 <= max(0.3 * self._gap, 0.5 * (1.0 - self._lower / cost))
+            near = outcome.ratio - 1.0 <= max(0.3 * self._gap, 0.5 * (1.0 - self._lower / cost))
             if near or self._done() or self._late():
                 return
             rates = self._raised(rates)

@@ -49,9 +49,7 @@ def cone_program(
     decision, variable = np.arange(n), np.arange(k)
     cone = k + n + len(limits) + 3 * np.arange(k)
     rows = (item, variable, k + decision, k + n + row, cone, cone, cone + 2, cone + 2)
-    columns = (
-        member, n + variable, decision, n + k + weighed, n + variable, n + k + variable, n + variable, n + k + variable,
-    )  # fmt: skip
+    columns = (member, n + variable, decision, n + k + weighed, n + variable, n + k + variable, n + variable, n + k + variable)
     values = (
         -unit / (gaps[member] * scale[item]), np.ones(k), -np.ones(n),
         weights[row, weighed] * item_gaps[weighed] ** 2 / limits[row], -np.ones(3 * k), np.ones(k),

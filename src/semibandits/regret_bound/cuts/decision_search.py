@@ -74,7 +74,13 @@ class DecisionSearch:
 
     def run(self) -> Separation:
         """Search until all nodes are closed or time is up."""
-        heap = [(-np.inf, -k, node) for k, node in enumerate(self._first_nodes())]
+        heap: list[tuple[float, int, _Node]] = []
+        order, rest = np.argsort(-self._best.gaps, kind="stable"), np.arange(len(self._pool))
+        for k, item in enumerate(order):
+            with_item = self._pool.contains[rest, item] > 0
+            node = _Node(order[k : k + 1], order[:k], rest[with_item], float(self._best.gaps[item]))
+            heap.append((-np.inf, -k, node))
+            rest = rest[~with_item]
         heapq.heapify(heap)
         start, first = tiers.seconds(), self._rho
         half = start + 0.5 * (self._deadline - start)
@@ -87,15 +93,6 @@ class DecisionSearch:
                 self._rho = max(self._rho, first * (1.0 + HURRY * late))
             self._expand(heapq.heappop(heap)[2], heap)
         return Separation(self._rho + self._left_open, True, self._nodes)
-
-    def _first_nodes(self) -> list[_Node]:
-        order = np.argsort(-self._best.gaps, kind="stable")
-        nodes, rest = [], np.arange(len(self._pool))
-        for k, item in enumerate(order):
-            with_item = self._pool.contains[rest, item] > 0
-            nodes.append(_Node(order[k : k + 1], order[:k], rest[with_item], float(self._best.gaps[item])))
-            rest = rest[~with_item]
-        return nodes
 
     def _expand(self, node: _Node, heap: list[tuple[float, int, _Node]]) -> None:
         """Close the node, or split it and put both parts on the heap."""

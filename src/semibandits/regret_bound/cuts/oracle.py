@@ -194,16 +194,13 @@ class DecisionPool:
         if row < 0:
             row = len(self)
             if row == len(self._gaps):
-                self._double()
+                check_table(2 * row, self._decisions.shape[1])
+                check_table(2 * row, len(self.items), self._contains.itemsize)
+                self._decisions = np.concatenate((self._decisions, np.empty_like(self._decisions)))
+                self._contains = np.concatenate((self._contains, np.empty_like(self._contains)))
+                self._gaps = np.concatenate((self._gaps, np.empty_like(self._gaps)))
             self._index[key] = row
         elif gap >= self._gaps[row]:
             return row, False
         self._decisions[row], self._contains[row], self._gaps[row] = x, held, gap
         return row, True
-
-    def _double(self) -> None:
-        check_table(2 * len(self._gaps), self._decisions.shape[1])
-        check_table(2 * len(self._gaps), len(self.items), self._contains.itemsize)
-        self._decisions = np.concatenate((self._decisions, np.empty_like(self._decisions)))
-        self._contains = np.concatenate((self._contains, np.empty_like(self._contains)))
-        self._gaps = np.concatenate((self._gaps, np.empty_like(self._gaps)))

@@ -148,13 +148,6 @@ class CutRounds(ABC):
     def prove(self) -> bool:
         """Prove that the best rates are feasible; whether to go on, with rows that the proof has added."""
 
-    def _report(self) -> None:
-        """Report the bracket after a round."""
-        if self.problem.progress is not None:
-            seconds = tiers.seconds() - self.start
-            upper = min(self.estimate, self.value)
-            self.problem.progress(Progress(self.rounds, len(self.rows.gaps), self.lower, upper, seconds))
-
     @property
     def relaxed(self) -> Listed | None:
         """Columns of a relaxation, for a second solution of each round that is only priced."""
@@ -191,17 +184,16 @@ class CutRounds(ABC):
                     self.search(self.plays(point))
             cuts = np.concatenate((cuts[~slack], self._cuts([*points, best] if self.finds_rows else points)))
             idle = 0 if self.estimate - self.lower < 0.98 * before else idle + 1
-            self._report()
-            if self.is_narrow or idle >= self.patience:
+            if self.problem.progress is not None:
+                now, upper = tiers.seconds() - self.start, min(self.estimate, self.value)
+                self.problem.progress(Progress(self.rounds, len(self.rows.gaps), self.lower, upper, now))
+            # Whether the bracket of the known rows is narrow enough for a proof.
+            is_narrow = self.estimate - self.lower <= self.share * self.problem.gap * self.estimate < math.inf
+            if is_narrow or idle >= self.patience:
                 if not self.prove():
                     return
                 cuts, idle = np.concatenate((cuts, self._cuts([self.best]))), 0
         self.prove()
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether the bracket of the known rows is narrow enough for a proof."""
-        return self.estimate - self.lower <= self.share * self.problem.gap * self.estimate < math.inf
 
     def plays(self, rates: FloatArray) -> FloatArray:
         """Rate of each item under rates of the first columns."""

@@ -78,16 +78,9 @@ class RouteGraph:
             closes = leaving[tails] + least[items] + entering[heads] <= 1e-12 * distance[routes._last]
         kept = np.flatnonzero(closes & ~known[items])
         kept = kept[_on_detours(tails[kept], heads[kept], in_hub)]
-        return RouteGraph._split(suboptimal, costs, items[kept], tails[kept], heads[kept], distance, in_hub, best, rounding)
-
-    @staticmethod
-    def _split(
-        suboptimal: BoolArray, costs: FloatArray, items: IntArray, tails: IntArray, heads: IntArray, distance: FloatArray,
-        in_hub: BoolArray, best: BoolArray, rounding: float,
-    ) -> RouteGraph:  # fmt: skip
-        """The graph of these arcs, nodes of the hub split in two."""
-        n = len(distance)
+        items, tails, heads = items[kept], tails[kept], heads[kept]
         reduced = np.maximum(costs[items] + (distance[tails] - distance[heads]), 0.0)
+        # Nodes of the hub are split in two; n is added to the number of the one at which detours end.
         ends, first, last = renumbered(tails, heads + n * in_hub[heads])
         of_hub = in_hub[ends % n]
         at = np.where(of_hub, distance[ends % n], np.inf)

@@ -84,7 +84,12 @@ class RouteSolver(CutRounds):
         late = self.is_late
         if 0.0 < self.value < math.inf:
             self._simplify()
-        self._account_for_rounding()
+        # Widen the bracket if gaps are so small, compared with routes, that they are only known up to a relative error.
+        error = relative_error_of(0.5 * graph.rounding, float(graph.gaps.min(initial=math.inf)))
+        if error > NEGLIGIBLE:
+            more = (1.0 - error) ** -2  # rates
+            self.rates, self.value = more * self.rates, more * (1.0 + error) * self.value
+            self.lower /= more * (1.0 + error)
         plan = merged_plan(self._pool.decisions[: len(self.rates)], self.rates)
         stats = {
             "rounds": self.rounds,
@@ -95,14 +100,6 @@ class RouteSolver(CutRounds):
         }
         bracket = Bracket(self.value, self.lower, plan)
         return self.problem.result("columns", bracket, graph.best, graph.suboptimal, stats, late=late)
-
-    def _account_for_rounding(self) -> None:
-        """Widen the bracket if gaps are so small, compared with routes, that they are only known up to a relative error."""
-        error = relative_error_of(0.5 * self._graph.rounding, float(self._graph.gaps.min(initial=math.inf)))
-        if error > NEGLIGIBLE:
-            more = (1.0 - error) ** -2  # rates
-            self.rates, self.value = more * self.rates, more * (1.0 + error) * self.value
-            self.lower /= more * (1.0 + error)
 
     def _plain(self) -> tuple[float, FloatArray]:
         """Cost and rates of a plan that suffices whatever items are raised together: of k items that close a gap one is raised by

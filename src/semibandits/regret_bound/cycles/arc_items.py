@@ -82,8 +82,8 @@ class ArcItems:
         The search starts from raises by `gaps`, > 0.
         """
         law, theta = self.alone
-        rates, high, most = rates[self.raising], gaps[self.raising].copy(), self.room[self.raising]
-        high = np.minimum(high, most)
+        rates, most = rates[self.raising], self.room[self.raising]
+        high = np.minimum(gaps[self.raising], most)
         with np.errstate(invalid="ignore", over="ignore"):
             for _ in range(DOUBLINGS):
                 below = (rates * law.divergence(theta, high) < level) & (high < most)

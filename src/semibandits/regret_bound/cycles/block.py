@@ -140,7 +140,12 @@ class BlockSolver:
             now = Standing(*outcome, self.solution.flow, self.solution.gap)
             accuracy = master.next_accuracy(accuracy, self.gap, now)
             master.extend(now)
-            self._forget_slack_cycles(master)
+            # Drop rows that are far from binding. The first ones stay, so that every arc with an item remains in a row.
+            keep = self.rows.values(master.flow) > SLACK
+            keep[: self._first] = True
+            if not keep.all():
+                self.pool.keep(keep)
+                master.keep(keep)
 
     def _round(self, master: InteriorPointMaster, accuracy: float) -> tuple[float, int] | None:
         """Run one round; return the largest excess of a constraint at the master's flow and the number of new cycles, or None."""
@@ -201,11 +206,3 @@ class BlockSolver:
             if found.excess <= max(0.2 * self.gap, 0.3 * lack):
                 break
         return violated
-
-    def _forget_slack_cycles(self, master: InteriorPointMaster) -> None:
-        """Drop rows that are far from binding. The first ones stay, so that every arc with an item remains in a row."""
-        keep = self.rows.values(master.flow) > SLACK
-        keep[: self._first] = True
-        if not keep.all():
-            self.pool.keep(keep)
-            master.keep(keep)

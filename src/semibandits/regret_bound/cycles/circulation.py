@@ -63,6 +63,8 @@ class CirculationSolver:
         set_up = max(self._deadline, self._start + SETUP)
         self._presolved = presolve(self._graph, self._law, self._theta, problem.ties, set_up)
         self._items, self._blocks = self._presolved.items, self._presolved.blocks
+        merged = self._graph.merged_hub
+        self._tails, self._heads = merged[self._graph.tails], merged[self._graph.heads]  # of all arcs, the hub being one node
         entries = sum(len(block.cheapest.arcs) for block in self._blocks)
         self._block_deadline = self._start + min((1.0 - RESERVED) * problem.limit, problem.limit - PLAN_SECONDS * entries)
         entering = self._graph.entering
@@ -200,9 +202,8 @@ class CirculationSolver:
         rated = RatedCycles(walks.select(rates > 0.0), rates[rates > 0.0])
         known = set() if self._memory is None else {items.tobytes() for items in self._memory.played}
         return plan_of_walks(
-            self._decision_set, self._graph, self._theta, self._suboptimal, rated, 0.02 * self._gap, self._deadline,
-            known=known,
-        )  # fmt: skip
+            self._decision_set, self._graph, self._theta, self._suboptimal, rated, 0.02 * self._gap, self._deadline, known=known
+        )
 
     def _unfolded(self, cycles: Cycles) -> Cycles:
         """These cycles of the blocks, followed by the loops, as walks of the exchange graph."""
@@ -263,32 +264,26 @@ class CirculationSolver:
     def _simple_ratio(self, u: FloatArray) -> float:
         """Upper bound on the ratio u(C)/gap_C^2 of all cycles for Gaussian items, without a search.
 
-        It is the better one of two: that of `cycle_ratios`, and the largest ratios of items, added up. Each item i of a cycle C
-        has gap_i <= gap_C, so u(C)/gap_C^2 is at most the sum of u_i/gap_i^2 over the items that enter on C. There are at most m
-        of them: they are in one decision together, or, for matroid intersections, each follows a different item of x* (T1).
+        It is the smaller of two bounds: that of `cycle_ratios`, and the sum of the largest ratios of items. Each item i of a
+        cycle C has gap_i <= gap_C, so u(C)/gap_C^2 is at most the sum of u_i/gap_i^2 over the items that enter on C. There are
+        at most m of them: they are in one decision, or, for matroid intersections, each follows a different item of x* (T1).
         """
-        arcs = np.flatnonzero(self._items.raising)
-        ratios = np.sort(u[self._graph.entering[arcs]] / self._presolved.gaps[arcs] ** 2)
+        graph, tails, heads = self._graph, self._tails, self._heads
+        gaps, raising = self._presolved.gaps, self._items.raising
+        ratios = np.sort(u[graph.entering[raising]] / gaps[raising] ** 2)
         added = float(ratios[-self._decision_set.m :].sum())
-        return min(added, self._ratio_by_potentials(u))
-
-    def _ratio_by_potentials(self, u: FloatArray) -> float:
-        graph, merged, gaps = self._graph, self._graph.merged_hub, self._presolved.gaps
-        tails, heads = merged[graph.tails], merged[graph.heads]
+        loops = (tails == heads) & raising
+        bound = float((u[graph.entering[loops]] / gaps[loops] ** 2).max(initial=0.0))
         arcs = np.flatnonzero((tails != heads) & np.isfinite(gaps))
-        loops = np.flatnonzero((tails == heads) & self._items.raising)
-        alone = float((u[graph.entering[loops]] / gaps[loops] ** 2).max(initial=0.0))
-        if not self._items.raising[arcs].any():
-            return alone
-        nodes, first, last = renumbered(tails[arcs], heads[arcs])
-        u_arcs = np.where(self._items.raising[arcs], u[graph.entering[arcs]], 0.0)
-        all_arcs = arcs_of(len(nodes), first, last)
-        deadline = tiers.seconds() + SHORTLY
-        return max(alone, ratio_bound(all_arcs, graph.costs[arcs], gaps[arcs], u_arcs, deadline))
+        if raising[arcs].any():
+            nodes, first, last = renumbered(tails[arcs], heads[arcs])
+            u_arcs = np.where(raising[arcs], u[graph.entering[arcs]], 0.0)
+            deadline = tiers.seconds() + SHORTLY
+            bound = max(bound, ratio_bound(arcs_of(len(nodes), first, last), graph.costs[arcs], gaps[arcs], u_arcs, deadline))
+        return min(added, bound)
 
     def _proved_by_prices(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
-        graph, merged = self._graph, self._graph.merged_hub
-        tails, heads, rates = merged[graph.tails], merged[graph.heads], self._arc_rates(plan)
+        graph, tails, heads, rates = self._graph, self._tails, self._heads, self._arc_rates(plan)
         loops = np.flatnonzero((tails == heads) & self._items.raising)
         needs = self._needed(loops, graph.costs[loops])
         least = float((rates[loops][needs > 0.0] / needs[needs > 0.0]).min(initial=math.inf))
@@ -298,9 +293,8 @@ class CirculationSolver:
             return min(least, 1.0), Cycles.empty()
         costs, gaps = (one[arcs] * (1.0 - self._relative_error) for one in (graph.costs, self._presolved.gaps))
         proved, met = least_information(
-            tails[arcs], heads[arcs], costs, gaps, self._items.take(arcs), rates[arcs], 1.0 - 0.1 * self._gap,
-            self._deadline,
-        )  # fmt: skip
+            tails[arcs], heads[arcs], costs, gaps, self._items.take(arcs), rates[arcs], 1.0 - 0.1 * self._gap, self._deadline
+        )
         return min(least, proved or self._simple_bound(plan)), Cycles(met.ptr, arcs[met.arcs])
 
     def _arc_rates(self, plan: ExplorationPlan) -> FloatArray:
@@ -324,7 +318,7 @@ class CirculationSolver:
         """Lower bound on the original graph. Gaps are taken too large by their relative error."""
         if not self._items.raising.any():
             return 0.0
-        graph, loops, merged = self._graph, self._presolved.loops, self._graph.merged_hub
+        graph, loops = self._graph, self._presolved.loops
         check_costs(graph, self._theta)
         check_items(graph.entering)
         gaps = self._presolved.gaps[loops]
@@ -335,7 +329,7 @@ class CirculationSolver:
         # Unfolded walks contain arcs of zero gap as well.
         raises = carried_over(known.ptr, known.arcs, raises, walks.ptr, walks.arcs, graph.n_arcs)
         widened = ItemGraph(
-            graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._relative_error), self._items,
+            graph.n_nodes, self._tails, self._heads, graph.costs * (1.0 + self._relative_error), self._items,
             float(self._presolved.gaps[self._items.raising].min()),
         )  # fmt: skip
         multipliers = _values([*(s.lower.multipliers for s in solutions), self._loop_rates * gaps])

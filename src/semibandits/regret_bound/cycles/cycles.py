@@ -108,8 +108,7 @@ class CyclePool:
         return carried
 
     def _keys_of(self, cycles: Cycles) -> IntArray:
-        keys: IntArray = np.add.reduceat(self._marks[cycles.arcs], cycles.ptr[:-1])
-        return keys
+        return np.add.reduceat(self._marks[cycles.arcs], cycles.ptr[:-1])
 
     def keep(self, mask: BoolArray) -> None:
         """Remove the cycles where `mask` is False."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._typing import BoolArray, FloatArray
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.newton import reach, tree_potentials
 from semibandits.regret_bound.cycles.local import Hessian, Local
@@ -22,6 +22,8 @@ from semibandits.regret_bound.cycles.rows import Rows
 from semibandits.regret_bound.cycles.warm_start import Start
 
 Prepare = Callable[[Hessian, Chords], Solver | None]
+Direction = tuple[FloatArray, FloatArray, FloatArray]
+"""Changes of flow, slacks and multipliers."""
 
 CENTRED = 1e-2
 """A guess is moved until the slack of each row is at least this, and its product with the multiplier this share of the mean."""
@@ -65,38 +67,30 @@ class InteriorPointMaster:
 
     def __init__(self, rows: Rows, start: Start | None = None, *, iterative: bool = False) -> None:
         block = rows.block
-        self._rows, self._block, self._pool = rows, block, rows.pool
+        self._rows, self._block = rows, block
         self._laplacians = Laplacians(block.graph) if iterative else None
         self._step_seconds = 0.0 if iterative else max(len(block.gaps) - block.graph.n, 0) ** 3 / FLOPS
         self._tolerance = LOOSE
         # If the raises of means are limited, rows do not keep flows positive.
         self._plain = np.flatnonzero(~block.informative | (not rows.keeps_positive))
         self._warm = start is not None
-        if start is not None:
-            self._begin_at(start)
+        if start is None:
+            flow = positive_flow(block)
+            self.flow: FloatArray = flow * (1.1 * float(rows.values(flow).max()))
+            self._slack = np.concatenate((self.flow[self._plain], 1.0 - rows.values(self.flow)))
+            multipliers = 1.0 / self._slack
+            self._multipliers = multipliers * (block.graph.costs @ self.flow / multipliers[len(self._plain) :].sum())
             return
-        flow = positive_flow(block)
-        self._flow: FloatArray = flow * (1.1 * float(rows.values(flow).max()))
-        self._slack = np.concatenate((self._flow[self._plain], 1.0 - rows.values(self._flow)))
-        multipliers = 1.0 / self._slack
-        self._multipliers = multipliers * (block.graph.costs @ self._flow / multipliers[len(self._plain) :].sum())
-
-    def _begin_at(self, start: Start) -> None:
-        """Start from a guess, moved so that products of slacks and multipliers are similar."""
+        # Begin at the guess, moved so that products of slacks and multipliers are similar.
         flow = start.flow
         if (flow[self._plain] <= 0.0).any():
-            flow = flow + CENTRED * positive_flow(self._block)
-        slack = np.maximum(1.0 - self._rows.values(flow), CENTRED)
-        multipliers = self._pool.carried(start.cycles, start.multipliers * start.squared_gaps)
-        mean = CENTRED * float(self._block.graph.costs @ flow) / (len(self._plain) + len(slack))
-        self._flow = flow
+            flow = flow + CENTRED * positive_flow(block)
+        slack = np.maximum(1.0 - rows.values(flow), CENTRED)
+        multipliers = rows.pool.carried(start.cycles, start.multipliers * start.squared_gaps)
+        mean = CENTRED * float(block.graph.costs @ flow) / (len(self._plain) + len(slack))
+        self.flow = flow
         self._slack = np.concatenate((flow[self._plain], slack))
         self._multipliers = np.concatenate((mean / flow[self._plain], np.maximum(multipliers, mean / slack)))
-
-    @property
-    def flow(self) -> FloatArray:
-        """The latest flow."""
-        return self._flow
 
     def first_accuracy(self, gap: float) -> float:
         """Accuracy of the first solve if the final gap is to be `gap`: low, since the next call continues from here."""
@@ -118,31 +112,27 @@ class InteriorPointMaster:
         slacks that are too small for that are increased.
         """
         if self._restarts(now):
-            self._restart(now)
+            margin = 0.5 * now.gap
+            flow = (1.0 + margin) * now.flow
+            slack = np.concatenate((flow[self._plain], np.maximum(1.0 - self._rows.values(flow), 0.1 * margin)))
+            target = CENTRAL * margin * float(self._block.graph.costs @ flow) / len(slack)
+            new = np.zeros(len(slack) - len(self._multipliers))
+            self._multipliers = np.maximum(np.concatenate((self._multipliers, new)), target / slack)
+            self.flow, self._slack = flow, slack
             return
-        rows = self._rows.values(self._flow)
-        old, cost = len(self._slack) - len(self._plain), float(self._block.graph.costs @ self._flow)
+        rows = self._rows.values(self.flow)
+        old, cost = len(self._slack) - len(self._plain), float(self._block.graph.costs @ self.flow)
         mean = float((self._multipliers * self._slack).mean())
         target = min(max(0.1 * now.excess * cost / len(rows), mean), 0.1 * cost / old)
         new_slack = np.maximum(np.maximum(1.0 - rows[old:], 0.3 * now.excess), 1e-9)
         slack = np.concatenate((self._slack, new_slack))
         self._multipliers = np.concatenate((self._multipliers, target / new_slack))
         slack = np.maximum(slack, np.minimum(target / self._multipliers, 1.0))
-        slack[: len(self._plain)] = self._flow[self._plain]
+        slack[: len(self._plain)] = self.flow[self._plain]
         self._slack = slack
 
     def _restarts(self, now: Standing) -> bool:
         return now.gap < NARROW and bool(now.flow.min() > 0.0)
-
-    def _restart(self, now: Standing) -> None:
-        """Continue from a feasible flow."""
-        margin = 0.5 * now.gap
-        flow = (1.0 + margin) * now.flow
-        slack = np.concatenate((flow[self._plain], np.maximum(1.0 - self._rows.values(flow), 0.1 * margin)))
-        target = CENTRAL * margin * float(self._block.graph.costs @ flow) / len(slack)
-        new = np.zeros(len(slack) - len(self._multipliers))
-        self._multipliers = np.maximum(np.concatenate((self._multipliers, new)), target / slack)
-        self._flow, self._slack = flow, slack
 
     def keep(self, mask: BoolArray) -> None:
         """Adapt to the removal of the cycles where `mask` is False from the pool."""
@@ -168,10 +158,10 @@ class InteriorPointMaster:
             if converged or start + self._step_seconds > deadline or not self._step(now, accuracy, deadline):
                 break
             self._step_seconds = tiers.seconds() - start
-        return MasterSolution(self._flow, *solution)
+        return MasterSolution(self.flow, *solution)
 
     def _iterate(self) -> _Iterate:
-        block, flow = self._block, self._flow
+        block, flow = self._block, self.flow
         chords, plain = Chords.of_lightest(block, flow), len(self._plain)
         local = self._rows.local(flow)
         residual = np.zeros(len(self._slack))
@@ -189,17 +179,17 @@ class InteriorPointMaster:
         system: Prepare = factorised
         if self._laplacians is not None:
             system = ProjectedGradients(self._laplacians, self._block.graph, self._tolerance, deadline).prepared
-        newton = _Newton(self._rows, self._plain, now, self._slack, self._multipliers, system)
-        if not newton.is_sound:
+        direction = self._newton(now, system)
+        if direction is None:
             return False
-        flow, slack, multipliers, mean = self._flow, self._slack, self._multipliers, now.complementarity
-        d_flow, d_slack, d_multipliers = newton.direction(0.0)
+        flow, slack, multipliers, mean = self.flow, self._slack, self._multipliers, now.complementarity
+        d_flow, d_slack, d_multipliers = direction(0.0)
         primal = min(reach(slack, d_slack), 0.9 * reach(flow, d_flow))
         dual = reach(multipliers, d_multipliers)
         predicted = float(((multipliers + dual * d_multipliers) * (slack + primal * d_slack)).mean())
         centring = min(1.0, max(1e-3, (predicted / mean) ** 3, min(1.0, 0.1 * accuracy * now.cost / len(slack) / mean)))
         second_order = np.clip(primal * dual * d_slack * d_multipliers, -5.0 * mean, 5.0 * mean)
-        d_flow, d_slack, d_multipliers = newton.direction(centring * mean - second_order)
+        d_flow, d_slack, d_multipliers = direction(centring * mean - second_order)
         primal = min(0.99 * reach(slack, d_slack), 0.8 * reach(flow, d_flow))
         dual = 0.99 * reach(multipliers, d_multipliers)
         self._tolerance = max(TIGHT, 0.1 * self._tolerance) if min(primal, dual) < SHORT else min(LOOSE, 3.0 * self._tolerance)
@@ -208,39 +198,30 @@ class InteriorPointMaster:
         moved = now.chords.circulation(moved[now.chords.arcs])
         if not moved.min() > 0:
             return False
-        self._flow = moved
+        self.flow = moved
         self._multipliers = multipliers + dual * d_multipliers
         slack = slack + primal * d_slack
-        true_slack = np.concatenate((self._flow[self._plain], 1.0 - self._rows.values(self._flow)))
+        true_slack = np.concatenate((self.flow[self._plain], 1.0 - self._rows.values(self.flow)))
         self._slack = np.where(true_slack > 0.5 * slack, np.maximum(true_slack, 0.5 * slack), slack)
         return True
 
-
-class _Newton:
-    """The Newton system at an iterate, ready to be solved."""
-
-    def __init__(
-        self, rows: Rows, plain: IntArray, now: _Iterate, slack: FloatArray, multipliers: FloatArray, system: Prepare
-    ) -> None:
-        self._rows, self._plain, self._now, self._slack, self._multipliers = rows, plain, now, slack, multipliers
+    def _newton(self, now: _Iterate, system: Prepare) -> Callable[[float | FloatArray], Direction] | None:
+        """Function from a target to the Newton direction towards ``mu * s = target``; None if rounding makes it singular."""
+        plain, slack, multipliers, costs = self._plain, self._slack, self._multipliers, self._block.graph.costs
         weights = multipliers / slack
         hessian = now.local.hessian(multipliers[len(plain) :], weights[len(plain) :])
         hessian.diagonal[plain] += weights[: len(plain)]
-        self._solved = system(hessian, now.chords)
+        solved = system(hessian, now.chords)
+        if solved is None:
+            return None
 
-    @property
-    def is_sound(self) -> bool:
-        """Whether the system can be solved: False if rounding makes it singular."""
-        return self._solved is not None
+        def direction(target: float | FloatArray) -> Direction:
+            pulling = (target + multipliers * now.residual) / slack
+            gradient = now.local.pull(pulling[len(plain) :]) - costs
+            gradient[plain] += pulling[: len(plain)]
+            d_flow = solved(gradient)
+            d_slack = -now.residual + np.concatenate((d_flow[plain], now.local.falls(d_flow)))
+            d_multipliers = (target - multipliers * slack - multipliers * d_slack) / slack
+            return d_flow, d_slack, d_multipliers
 
-    def direction(self, target: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Newton direction towards ``mu * s = target``."""
-        assert self._solved is not None
-        local, plain = self._now.local, self._plain
-        weights = (target + self._multipliers * self._now.residual) / self._slack
-        gradient = local.pull(weights[len(plain) :]) - self._rows.block.graph.costs
-        gradient[plain] += weights[: len(plain)]
-        d_flow = self._solved(gradient)
-        d_slack = -self._now.residual + np.concatenate((d_flow[plain], local.falls(d_flow)))
-        d_multipliers = (target - self._multipliers * self._slack - self._multipliers * d_slack) / self._slack
-        return d_flow, d_slack, d_multipliers
+        return direction

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.kernels.graphs.cycles import arc_totals, cycle_sums, gram_product, weighted_arc_totals
+from semibandits.kernels.graphs.cycles import gram_product, weighted_arc_totals
 from semibandits.regret_bound.cycles.cycles import Cycles
 from semibandits.regret_bound.cycles.segments import SharedParts
 
@@ -32,8 +31,7 @@ class Hessian:
             image = self.parts.gram_product(self.weights, scaled)
         else:
             image = gram_product(self.rows.ptr, self.rows.arcs, self.entries, self.weights, scaled)
-        product: FloatArray = self.diagonal * change + self.by_arc * image
-        return product
+        return self.diagonal * change + self.by_arc * image
 
     def metric(self) -> FloatArray:
         """The diagonal of the matrix without its rows of negative weight."""
@@ -44,8 +42,7 @@ class Hessian:
             on_arcs = weighted_arc_totals(self.rows.ptr, self.rows.arcs, self.entries**2, weights, a)
         else:
             on_arcs = self.rows.totals(weights, a)
-        metric: FloatArray = self.diagonal + self.by_arc**2 * on_arcs
-        return metric
+        return self.diagonal + self.by_arc**2 * on_arcs
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,34 +74,17 @@ class GaussianLocal(Local):
     by_row: FloatArray
     parts: SharedParts | None
 
-    @cached_property
-    def slopes(self) -> FloatArray:
-        """Slope of the row of each entry at its arc."""
-        slopes: FloatArray = self.by_arc[self.cycles.arcs] * self.by_row[self.cycles.rows]
-        return slopes
-
-    @cached_property
-    def curvature(self) -> FloatArray:
-        """Diagonal of the Hessian of each row, which has no other entries."""
-        curvature: FloatArray = 2.0 * self.slopes / self.flow[self.cycles.arcs]
-        return curvature
-
     def falls(self, change: FloatArray) -> FloatArray:
         """See `Local.falls`."""
         scaled = self.by_arc * change
-        sums = cycle_sums(self.cycles.ptr, self.cycles.arcs, scaled) if self.parts is None else self.parts.sums(scaled)
-        falls: FloatArray = self.by_row * sums
-        return falls
+        sums = self.cycles.sums(scaled) if self.parts is None else self.parts.sums(scaled)
+        return self.by_row * sums
 
     def pull(self, multipliers: FloatArray) -> FloatArray:
         """See `Local.pull`."""
-        pull: FloatArray = self.by_arc * self._totals(self.by_row * multipliers)
-        return pull
-
-    def _totals(self, per_cycle: FloatArray) -> FloatArray:
-        if self.parts is not None:
-            return self.parts.totals(per_cycle)
-        return arc_totals(self.cycles.ptr, self.cycles.arcs, per_cycle, len(self.flow))
+        per_cycle = self.by_row * multipliers
+        totals = self.cycles.totals(per_cycle, len(self.flow)) if self.parts is None else self.parts.totals(per_cycle)
+        return self.by_arc * totals
 
     def hessian(self, multipliers: FloatArray, weights: FloatArray) -> Hessian:
         """See `Local.hessian`."""
@@ -122,8 +102,7 @@ class LawLocal(Local):
 
     def falls(self, change: FloatArray) -> FloatArray:
         """See `Local.falls`."""
-        falls: FloatArray = np.add.reduceat(self.slopes * change[self.cycles.arcs], self.cycles.ptr[:-1])
-        return falls
+        return np.add.reduceat(self.slopes * change[self.cycles.arcs], self.cycles.ptr[:-1])
 
     def pull(self, multipliers: FloatArray) -> FloatArray:
         """See `Local.pull`."""

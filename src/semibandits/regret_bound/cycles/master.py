@@ -68,8 +68,7 @@ class Chords:
 def starting_rates(block: Block) -> FloatArray:
     """Rate v/gap^2 of each arc with an item, the least rate that its item needs (theory T5)."""
     informative = block.informative
-    rates: FloatArray = block.twice_variance[informative] / block.gaps[informative] ** 2
-    return rates
+    return block.twice_variance[informative] / block.gaps[informative] ** 2
 
 
 def starting_flow(block: Block) -> FloatArray:

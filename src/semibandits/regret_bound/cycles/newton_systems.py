@@ -43,9 +43,7 @@ def factorised(hessian: Hessian, chords: Chords) -> Solver | None:
     at_ptr, positions = incidence(len(hessian.diagonal), rows.arcs)
     entries = ArcRows(rows.ptr, rows.arcs, hessian.entries, at_ptr, positions, rows.rows[positions])
     for shift in SHIFTS:
-        reduced = reduced_hessian(
-            hessian.diagonal, hessian.by_arc, entries, hessian.weights, chords.arcs, chords.tree
-        )  # fmt: skip
+        reduced = reduced_hessian(hessian.diagonal, hessian.by_arc, entries, hessian.weights, chords.arcs, chords.tree)
         scale = scaled_to_unit_diagonal(reduced)
         if not np.isfinite(scale).all():
             return None
@@ -71,13 +69,9 @@ class Laplacians:
 
     def __init__(self, graph: Digraph) -> None:
         self._graph = graph
-        tails, heads = graph.tails, graph.heads
+        tails, heads, n = graph.tails, graph.heads, graph.n
         self._places = (np.concatenate((tails, heads, tails, heads)), np.concatenate((tails, heads, heads, tails)))
-        self.factorises = self._profile() < CHEAP
-
-    def _profile(self) -> float:
-        """Sum of squared widths of the rows of the matrix without its first node, which may be a hub, in a good order."""
-        tails, heads, n = self._graph.tails, self._graph.heads, self._graph.n
+        # Sum of squared widths of the rows of the matrix without its first node, which may be a hub, in a good order.
         pattern = coo_array((np.ones(4 * len(tails)), self._places), shape=(n, n)).tocsr()[1:, 1:]
         rank = np.zeros(n, dtype=np.int64)
         rank[1 + reverse_cuthill_mckee(pattern, symmetric_mode=True)] = np.arange(1, n)
@@ -85,14 +79,14 @@ class Laplacians:
         ends = rank[tails[between]], rank[heads[between]]
         first = np.arange(n)
         np.minimum.at(first, np.maximum(*ends), np.minimum(*ends))
-        return float(((np.arange(n) - first) ** 2).sum())
+        self.factorises = float(((np.arange(n) - first) ** 2).sum()) < CHEAP
 
     def solver(self, weights: FloatArray) -> Solver | None:
         """Function from an excess that adds up to 0 to its potentials; None if rounding makes the system singular."""
-        return self._factorised(weights) if self.factorises else partial(self._iterated, weights)
-
-    def _iterated(self, weights: FloatArray, excess: FloatArray) -> FloatArray:
-        return laplacian_solution(self._graph.tails, self._graph.heads, weights, excess, TIGHT, MOST_STEPS)[0]
+        if self.factorises:
+            return self._factorised(weights)
+        tails, heads = self._graph.tails, self._graph.heads
+        return lambda excess: laplacian_solution(tails, heads, weights, excess, TIGHT, MOST_STEPS)[0]
 
     def _factorised(self, weights: FloatArray) -> Solver | None:
         n = self._graph.n

@@ -163,28 +163,25 @@ def _free(simple: Digraph, graph: ExchangeGraph, gaps: FloatArray, ties: Ties, d
     """Arcs on cycles of zero gap, and on cheapest cycles whose gap is a tie for the items that enter and leave on them."""
     free = gaps <= 0.0
     near = ~free & (gaps <= ties.most)
-    if near.any():
-        _, cycles = simple.cheapest_cycles(near, deadline)
-        most = np.zeros(len(cycles))
-        np.maximum.at(most, cycles.rows, ties.between(graph.entering, graph.leaving)[cycles.arcs])
-        if len(graph.hub):
-            most = np.maximum(most, _skipped(graph, cycles, ties))
-        free[cycles.select(cycles.sums(graph.costs) <= most).arcs] = True
+    if not near.any():
+        return free
+    _, cycles = simple.cheapest_cycles(near, deadline)
+    most = np.zeros(len(cycles))
+    np.maximum.at(most, cycles.rows, ties.between(graph.entering, graph.leaving)[cycles.arcs])
+    if len(graph.hub):
+        # Items of x* also leave along the hub, between the ends of each detour.
+        place = np.full(graph.n_nodes, -1)
+        place[graph.hub] = np.arange(len(graph.hub))
+        back = np.flatnonzero((graph.leaving >= 0) & (place[graph.tails] >= 0) & (place[graph.heads] >= 0))
+        steps = np.zeros(len(graph.hub))
+        steps[place[graph.heads[back]]] = ties.between(graph.leaving[back])
+        ends = np.zeros((2, len(cycles)), dtype=np.int64)
+        for end, nodes in zip(ends, (graph.tails, graph.heads), strict=True):
+            np.maximum.at(end, cycles.rows, place[nodes[cycles.arcs]])
+        for k, (i, j) in enumerate(zip(ends.min(axis=0).tolist(), ends.max(axis=0).tolist(), strict=True)):
+            most[k] = max(most[k], steps[i:j].max(initial=0.0))
+    free[cycles.select(cycles.sums(graph.costs) <= most).arcs] = True
     return free
-
-
-def _skipped(graph: ExchangeGraph, cycles: Cycles, ties: Ties) -> FloatArray:
-    """The same for the items of x* that leave along the hub, between the ends of each detour."""
-    place = np.full(graph.n_nodes, -1)
-    place[graph.hub] = np.arange(len(graph.hub))
-    back = np.flatnonzero((graph.leaving >= 0) & (place[graph.tails] >= 0) & (place[graph.heads] >= 0))
-    steps = np.zeros(len(graph.hub))
-    steps[place[graph.heads[back]]] = ties.between(graph.leaving[back])
-    ends = np.zeros((2, len(cycles)), dtype=np.int64)
-    for end, nodes in zip(ends, (graph.tails, graph.heads), strict=True):
-        np.maximum.at(end, cycles.rows, place[nodes[cycles.arcs]])
-    first, last = ends.min(axis=0), ends.max(axis=0)
-    return np.array([steps[i:j].max(initial=0.0) for i, j in zip(first.tolist(), last.tolist(), strict=True)])
 
 
 def _blocks(
@@ -208,18 +205,14 @@ def _blocks(
         if known is None:
             gaps, cheapest = digraph.cheapest_cycles(inside.raising, deadline)
         else:
-            gaps, cheapest = known[0][arcs], _within(arcs, arcs[inside.raising], *known[1:])
+            all_gaps, have, all_cheapest = known
+            place = np.full(len(have), -1, dtype=np.int64)
+            place[arcs] = np.arange(len(arcs))
+            wanted = np.zeros(len(have), dtype=np.bool_)
+            wanted[arcs[inside.raising]] = True
+            cycles = all_cheapest.select(wanted[have])
+            gaps, cheapest = all_gaps[arcs], Cycles(cycles.ptr, place[cycles.arcs])
         by_number = np.empty_like(nodes)
         by_number[number] = nodes
         blocks.append(Block(digraph, inside, inside.twice_variance(gaps), gaps, cheapest, arcs, by_number))
     return tuple(blocks)
-
-
-def _within(arcs: IntArray, wanted: IntArray, have: BoolArray, cheapest: Cycles) -> Cycles:
-    """The cheapest cycles of the wanted arcs of a block, given those of the arcs that `have` one, with arcs by their places."""
-    place = np.full(len(have), -1, dtype=np.int64)
-    place[arcs] = np.arange(len(arcs))
-    mask = np.zeros(len(have), dtype=np.bool_)
-    mask[wanted] = True
-    cycles = cheapest.select(mask[have])
-    return Cycles(cycles.ptr, place[cycles.arcs])

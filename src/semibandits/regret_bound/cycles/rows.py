@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray
+from semibandits._typing import FloatArray
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.separation import repair
 from semibandits.regret_bound.certificates.cycle_ratios import ratio_bound
@@ -110,11 +110,9 @@ class GaussianRows(Rows):
         """See `Rows.ratios`."""
         u = self.block.open_information(flow)
         if cycles is not self.pool.cycles:
-            ratios: FloatArray = cycles.sums(u) / cycles.sums(self.block.graph.costs) ** 2
-        else:
-            parts = self._parts if self._cut is cycles else None
-            ratios = (cycles.sums(u) if parts is None else parts.sums(u)) / self.pool.squared_gaps
-        return ratios
+            return cycles.sums(u) / cycles.sums(self.block.graph.costs) ** 2
+        parts = self._parts if self._cut is cycles else None
+        return (cycles.sums(u) if parts is None else parts.sums(u)) / self.pool.squared_gaps
 
     def local(self, flow: FloatArray) -> Local:
         """See `Rows.local`."""
@@ -236,7 +234,12 @@ class LawRows(Rows):
         wanted = 1.0 / (1.0 - margin)
         for _ in range(BATCHES):
             found = self._raises(cycles, flow)
-            chosen = _disjoint(cycles, np.argsort(found.values, kind="stable"), found.values < 1.0, len(flow))
+            order = np.argsort(found.values, kind="stable")
+            taken, chosen = np.zeros(len(flow), dtype=np.bool_), np.zeros(len(cycles), dtype=np.bool_)
+            for k in order[found.values[order] < 1.0]:
+                arcs = cycles[k]
+                if not taken[arcs].any():
+                    taken[arcs] = chosen[k] = True
             if not chosen.any():
                 break
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -252,14 +255,3 @@ class LawRows(Rows):
 def cycles_sums(cycles: Cycles, entries: FloatArray) -> FloatArray:
     """Sum of the entries of each cycle."""
     return np.bincount(cycles.rows, entries, len(cycles)).astype(np.float64)
-
-
-def _disjoint(cycles: Cycles, order: np.ndarray, wanted: BoolArray, n_arcs: int) -> BoolArray:
-    """Mask of wanted cycles that share no arc, chosen greedily in this order."""
-    taken, chosen = np.zeros(n_arcs, dtype=np.bool_), np.zeros(len(cycles), dtype=np.bool_)
-    for k in order[wanted[order]]:
-        arcs = cycles[k]
-        if not taken[arcs].any():
-            taken[arcs] = True
-            chosen[k] = True
-    return chosen

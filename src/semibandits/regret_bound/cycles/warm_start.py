@@ -62,7 +62,13 @@ class Memory:
         If the optimal decision has changed, arcs are identified by the item that enters. Cycles that are no longer simple cycles
         of a block are dropped.
         """
-        arc_of = self._arcs_in(graph)
+        if np.array_equal(graph.decision, self.decision) and np.array_equal(graph.entering, self.entering):
+            arc_of = np.arange(graph.n_arcs)
+        else:
+            arc_of_item = np.full(len(graph.decision) + 1, -1, dtype=np.int64)
+            with_item = np.flatnonzero(graph.entering >= 0)
+            arc_of_item[graph.entering[with_item]] = with_item
+            arc_of = arc_of_item[self.entering]
         block_of = np.full(graph.n_arcs + 1, -1, dtype=np.int64)
         number = np.full(graph.n_arcs + 1, -1, dtype=np.int64)
         for b, block in enumerate(blocks):
@@ -79,15 +85,6 @@ class Memory:
             )
             starts.append(Start.of(block, used, shares, binding, weights) if len(binding) else None)
         return starts
-
-    def _arcs_in(self, graph: ExchangeGraph) -> IntArray:
-        """Arc of the new graph that corresponds to each stored arc, or -1."""
-        if np.array_equal(graph.decision, self.decision) and np.array_equal(graph.entering, self.entering):
-            return np.arange(graph.n_arcs)
-        arc_of_item = np.full(len(graph.decision) + 1, -1, dtype=np.int64)
-        with_item = np.flatnonzero(graph.entering >= 0)
-        arc_of_item[graph.entering[with_item]] = with_item
-        return arc_of_item[self.entering]
 
 
 @dataclass(frozen=True, eq=False)

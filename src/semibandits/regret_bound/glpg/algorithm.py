@@ -129,10 +129,13 @@ class GLPG:
         self.value, self.stage, self._relative_step = math.inf, 0, self.parameters.step
         lower, weights = self._geometry()
         self._projector: Projector = projector(problem, lower, weights, route)
-        self.iterate, self.number = self._first(lower), 0
+        if self.parameters.relative and len(self._items):
+            self.iterate = (self._v / problem.best.gaps**2) @ problem.lifted(problem.best.decisions)
+        else:
+            self.iterate = self._projector.project(lower)
+        self.number, self._best = 0, self.iterate
         self._sum, self._weight, self._penalty, self._radius = np.zeros(problem.n), 0.0, 0.0, 0.0
         self._counts: dict[bytes, tuple[BoolArray, float]] = {}
-        self._best = self.iterate
         self._measure(self.iterate)
         if len(self._items):
             gaps = problem.best.gaps  # these multipliers are optimal for matroids, where constraints split into swaps
@@ -167,12 +170,27 @@ class GLPG:
             raise InvalidInputError(
                 "there must be items outside all optimal decisions, got none: C(theta) is 0, call `run` for the result"
             )
-        decision, violation, gradient = self._subgradient()
-        step = self._step_size(gradient)
+        # x^t, its violation at ratio * w, and the gradient q + lambda ratio grad h_x(ratio w) where violated, else q.
+        w, ratio = self.iterate, self.parameters.ratio
+        u = self._information(w)
+        decision, gap = self._oracle.find(u)
+        scale = gap**2 if self.parameters.relative else 1.0
+        violation = (float(u @ decision) / ratio - gap**2) / scale
+        gradient = self.problem.cost.copy()
+        if violation > 0:
+            held = self._items[decision[self._items]]
+            gradient[held] -= self._penalty / (ratio * scale) * u[held] / w[held]
+        weights = self._projector.weights
+        step = self.parameters.step
+        if self.parameters.relative:
+            squares = gradient**2 / weights
+            whole, on_items = float(squares.sum()), float(squares[self._items].sum())
+            # If the gradient is 0 on I (no costs, no violation), only the other variables move.
+            length = math.sqrt(on_items if on_items > 1e-12 * whole else whole)
+            step = self._relative_step * self._radius / (math.sqrt(self.parameters.steps) * length)
         if violation > 0:
             self._count(decision, step)
-        weights = self._projector.weights
-        self.iterate = self._projector.project(self.iterate - step * gradient / weights)
+        self.iterate = self._projector.project(w - step * gradient / weights)
         # The theorem averages w^1 .. w^T. Averages of the iterates after the step match the multipliers slightly better.
         self._sum = self._sum + step * self.iterate
         self._weight += step
@@ -208,7 +226,10 @@ class GLPG:
             if self.parameters.relative and self.value - self.lower <= 0.95 * gap * self.value:
                 break
             before = self.stage
-            self._advance()
+            if isinstance(self._projector, OrthantProjector) and not self.parameters.relative:
+                self._sprint()
+            else:
+                self.step()
             if progress is not None and self.stage > before:
                 progress(Progress(self.stage, len(self._bound), self.lower, self.value, tiers.seconds() - start))
         late = tiers.seconds() > last
@@ -246,40 +267,12 @@ class GLPG:
         lower[self._items] = FLOOR * self._v / gaps**2
         return lower, weights
 
-    def _first(self, lower: FloatArray) -> FloatArray:
-        if not self.parameters.relative or not len(self._items):
-            return self._projector.project(lower)
-        best = self.problem.best
-        return (self._v / best.gaps**2) @ self.problem.lifted(best.decisions)
-
     # ------------------------------------------------------------------ one step
 
     def _information(self, w: FloatArray) -> FloatArray:
         u = np.zeros(self.problem.decision_set.d)
         u[self._items] = self._v / w[self._items]
         return u
-
-    def _subgradient(self) -> tuple[BoolArray, float, FloatArray]:
-        """x^t, its violation at ratio * w, and ``g = q + lambda ratio grad h_x(ratio w)`` where violated, else q."""
-        w, ratio = self.iterate, self.parameters.ratio
-        u = self._information(w)
-        x, gap = self._oracle.find(u)
-        scale = gap**2 if self.parameters.relative else 1.0
-        violation = (float(u @ x) / ratio - gap**2) / scale
-        gradient = self.problem.cost.copy()
-        if violation > 0:
-            held = self._items[x[self._items]]
-            gradient[held] -= self._penalty / (ratio * scale) * u[held] / w[held]
-        return x, violation, gradient
-
-    def _step_size(self, gradient: FloatArray) -> float:
-        if not self.parameters.relative:
-            return self.parameters.step
-        squares = gradient**2 / self._projector.weights
-        whole, on_items = float(squares.sum()), float(squares[self._items].sum())
-        # If the gradient is 0 on I (no costs, no violation), only the other variables move.
-        length = math.sqrt(on_items if on_items > 1e-12 * whole else whole)
-        return self._relative_step * self._radius / (math.sqrt(self.parameters.steps) * length)
 
     def _count(self, decision: BoolArray, amount: float) -> None:
         key = np.packbits(decision).tobytes()
@@ -313,7 +306,7 @@ class GLPG:
         if self._counts:
             # The penalty of x is divided by its squared gap in the practical schedule.
             decisions = np.array([x for x, _ in self._counts.values()])
-            gaps = self._gaps(decisions)
+            gaps = gaps_below(self.problem.optimal_decision, decisions, self.problem.theta)
             amounts = np.array([amount for _, amount in self._counts.values()]) / self._weight
             multipliers = amounts / (gaps**2 if self.parameters.relative else 1.0)
             self._bound.update(decisions, gaps, multipliers)
@@ -341,17 +334,9 @@ class GLPG:
             self.value, self._best = value, rates
         return rates
 
-    def _gaps(self, decisions: BoolArray) -> FloatArray:
-        return gaps_below(self.problem.optimal_decision, decisions, self.problem.theta)
-
-    def _advance(self) -> None:
-        if isinstance(self._projector, OrthantProjector) and not self.parameters.relative:
-            self._sprint(min(BATCH, self.parameters.steps - self.number))
-        else:
-            self.step()
-
-    def _sprint(self, steps: int) -> None:
-        """Take this number of steps in one compiled call, where the decisions are the single items."""
+    def _sprint(self) -> None:
+        """Take many steps in one compiled call, where the decisions are the single items."""
+        steps = min(BATCH, self.parameters.steps - self.number)
         constraints = Constraints(self._items, self._v, self.problem.best.gaps**2)
         self.iterate, total, counts = descend_orthant(
             self.iterate, self._projector.lower, self.problem.cost, constraints, self._penalty,

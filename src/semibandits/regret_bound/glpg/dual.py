@@ -12,12 +12,11 @@ from semibandits.regret_bound.certificates.pricing_bound import priced, pricing_
 from semibandits.regret_bound.cuts.cones import cone_program
 from semibandits.regret_bound.cuts.oracle import DecisionPool, Oracle
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
+from semibandits.regret_bound.timing import SHORTLY
 
 MAX_ROUNDS = 30
 ACCURACY = 1e-8
 """Accuracy of the cone program."""
-SHORTLY = 0.5
-"""Seconds for the first prices, also after the deadline."""
 SLACK = 1e-6
 """Prices that exceed gaps by at most this share are scaled down instead of solved for again."""
 
@@ -48,11 +47,16 @@ class DualBound:
         np.add.at(mu, rows, multipliers)
         v = self._problem.twice_variance
         y = mu @ self._pool.contains
-        if not (y > 0).any():
+        live = np.flatnonzero(y > 0)
+        if not len(live):
             return self.best
+        limit = np.array([y @ self._problem.best.gaps**2])
         for _ in range(MAX_ROUNDS):
             contains, pool_gaps = self._pool.contains, self._pool.gaps
-            prices = self._prices(y)
+            # Prices of the cheapest rates w with sum_i y_i v_i / w_i <= 1, in any scale; 0 for items with y = 0.
+            held, prices = contains[:, live], np.zeros(len(y))
+            some, deadline = held.any(axis=1), max(self.deadline, tiers.seconds() + SHORTLY)
+            _, _, prices[live] = cone_program(held[some], pool_gaps[some], y[None, live], limit, v[live], ACCURACY, deadline)
             outcome = priced(self._oracle, self._problem.best, prices, 1.0)
             all_mu = np.append(mu, np.zeros(len(pool_gaps) - len(mu)))
             self.best = max(self.best, pricing_bound(contains, pool_gaps, v, all_mu, prices, max(outcome.ratio, 1e-300)))
@@ -62,15 +66,3 @@ class DualBound:
             if outcome.ratio <= 1.0 + SLACK or len(self._pool) == known or tiers.seconds() > self.deadline:
                 break
         return self.best
-
-    def _prices(self, y: FloatArray) -> FloatArray:
-        """Prices of the cheapest rates w with ``sum_i y_i v_i / w_i <= 1``, in any scale; 0 for items with y = 0."""
-        live = np.flatnonzero(y > 0)
-        held = self._pool.contains[:, live]
-        rows, prices = held.any(axis=1), np.zeros(len(y))
-        limit = np.array([y @ self._problem.best.gaps**2])
-        v = self._problem.twice_variance[live]
-        _, _, prices[live] = cone_program(
-            held[rows], self._pool.gaps[rows], y[None, live], limit, v, ACCURACY, max(self.deadline, tiers.seconds() + SHORTLY)
-        )
-        return prices

@@ -133,11 +133,14 @@ class GLPGParameters:
         Proposition "gradient descent" of Cuvelier, Combes, Gourdin (ALT 2021) with errata 2 to 5, and v = V = 1 there.
         """
         _check(problem, delta, ratio)
-        total, spread, norm = _sizes(problem)
+        n, m, v = problem.n, problem.decision_set.m + problem.counter, problem.twice_variance
+        largest = float(problem.theta.max())
+        total = float(v.max()) * m**2 * n * largest  # K
+        norm = math.sqrt(n) * (m * largest) ** 4 / float(v.min())  # a bound on the norm of the gradient of h_x
         delta2 = delta * ratio / (2.0 * total)
         delta1 = delta / (2.0 * (1.0 + delta2))
         penalty = (delta1 + total / ratio) / delta2
-        radius = spread / ratio
+        radius = total * math.sqrt(m) / ratio
         slope = math.sqrt(2.0 * (float(problem.cost @ problem.cost) + (penalty * norm / ratio) ** 2))
         needed = (radius * slope / delta1) ** 2
         if needed > most_steps:
@@ -169,12 +172,3 @@ def _check(problem: ReducedProblem, delta: float, ratio: float) -> None:
         )
     if not len(problem.items):
         raise InvalidInputError("there must be items outside all optimal decisions, got none: C(theta) is 0")
-
-
-def _sizes(problem: ReducedProblem) -> tuple[float, float, float]:
-    """K, a bound on the norm of an optimal w, and a bound on the norm of the gradient of h_x."""
-    n, m = problem.n, problem.decision_set.m + problem.counter
-    largest = float(problem.theta.max())
-    v = problem.twice_variance
-    total = float(v.max()) * m**2 * n * largest
-    return total, total * math.sqrt(m), math.sqrt(n) * (m * largest) ** 4 / float(v.min())

@@ -125,10 +125,12 @@ class ColumnProjector(Projector):
         best = problem.lifted(problem.best.decisions)
         covers = {int(item): row for item, row in zip(problem.items, best, strict=True)}
         self._bounds = np.flatnonzero(lower > 0)
-        missing = [int(i) for i in self._bounds if int(i) not in covers]
-        for item in missing:
-            covers[item] = self._holding(item)
-        self._cover = np.array([covers[int(i)] for i in self._bounds]).reshape(len(self._bounds), problem.n)
+        for item in self._bounds.tolist():
+            if item not in covers:
+                push = np.zeros(problem.decision_set.d)
+                push[item] = 1.0
+                covers[item] = self._heaviest(push)
+        self._cover = np.array([covers[item] for item in self._bounds.tolist()]).reshape(len(self._bounds), problem.n)
         for row in (*problem.lifted(problem.optimal_decision[None]), *self._cover):
             self._add(row)
         self._program: _Program | None = None
@@ -139,10 +141,9 @@ class ColumnProjector(Projector):
 
     def certified(self, point: FloatArray) -> ColumnProjection:
         """The projection with a proved bound on its error; `SolverError` if 1000 rounds do not suffice."""
-        result = None
         for _ in range(MAX_ROUNDS):
             w, pull = self._restricted(point)
-            fresh = self._priced(pull)
+            fresh = self._heaviest(pull[: self.problem.decision_set.d])
             result = ColumnProjection(w, self._distance(point, w, pull, fresh))
             if float(pull @ fresh) <= ACCURACY * float(np.abs(pull).max()) or not self._add(fresh):
                 return result
@@ -171,9 +172,9 @@ class ColumnProjector(Projector):
         pull[self._bounds] += np.maximum(dual[n + k :], 0.0)
         return w, pull
 
-    def _priced(self, pull: FloatArray) -> FloatArray:
-        d = self.problem.decision_set.d
-        point: FloatArray = self.problem.lifted(self.problem.decision_set.maximize(pull[:d])[None])[0]
+    def _heaviest(self, weights: FloatArray) -> FloatArray:
+        """The decision of largest weight, as a point of the cone."""
+        point: FloatArray = self.problem.lifted(self.problem.decision_set.maximize(weights)[None])[0]
         return point
 
     def _distance(self, point: FloatArray, w: FloatArray, pull: FloatArray, fresh: FloatArray) -> float:
@@ -190,11 +191,6 @@ class ColumnProjector(Projector):
         bound = -0.5 * float(difference**2 @ (1.0 / self.weights)) - float(difference @ point) + float(xi @ self.lower)
         primal = 0.5 * float(self.weights @ (w - point) ** 2)
         return float(np.sqrt(2.0 * max(primal - bound, 0.0)))
-
-    def _holding(self, item: int) -> FloatArray:
-        push = np.zeros(self.problem.decision_set.d)
-        push[item] = 1.0
-        return np.asarray(self.problem.lifted(self.problem.decision_set.maximize(push)[None])[0])
 
     def _add(self, column: FloatArray) -> bool:
         key = column.tobytes()
@@ -240,15 +236,16 @@ def projector(problem: ReducedProblem, lower: ArrayLike, weights: ArrayLike | No
             f"lower must be >= 0 and weights > 0, got {low.min()} and {unit.min()}: the cone has no negative entries"
         )
     decision_set = problem.decision_set
-    singles = _are_singles(problem)
-    uniform = is_uniform(decision_set)
+    # Whether the decisions are {0}, ..., {d - 1}: at most one item each, none empty, no item missing.
+    singles = decision_set.m == 1 and not problem.counter and all(row in decision_set for row in np.eye(decision_set.d))
+    uniform = is_uniform(decision_set) and decision_set.m >= 1
     if route == "orthant" and not singles:
         raise UnsupportedError("route='orthant' needs decisions of one item each: use route='auto'")
-    if route == "msets" and not (uniform and decision_set.m >= 1):
+    if route == "msets" and not uniform:
         raise UnsupportedError(f"route='msets' needs m-sets, got {type(decision_set).__name__}: use route='auto'")
     if route == "orthant" or (route == "auto" and singles):
         return OrthantProjector(problem, low, unit)
-    if route == "msets" or (route == "auto" and uniform and decision_set.m >= 1):
+    if route == "msets" or (route == "auto" and uniform):
         return MSetProjector(problem, low, unit)
     if route == "columns":
         return ColumnProjector(problem, low, unit)
@@ -258,9 +255,3 @@ def projector(problem: ReducedProblem, lower: ArrayLike, weights: ArrayLike | No
         if route == "compact":
             raise
         return ColumnProjector(problem, low, unit)
-
-
-def _are_singles(problem: ReducedProblem) -> bool:
-    """Whether the decisions are {0}, ..., {d - 1}: at most one item each, none empty, no item missing."""
-    decision_set = problem.decision_set
-    return decision_set.m == 1 and not problem.counter and all(row in decision_set for row in np.eye(decision_set.d))

@@ -124,8 +124,7 @@ class ReducedProblem:
     @property
     def twice_variance(self) -> FloatArray:
         """v_i = 2 sigma_i^2 of the items of I, in their order."""
-        v: FloatArray = 2.0 * self.variance[self.best.items]
-        return v
+        return 2.0 * self.variance[self.best.items]
 
     @property
     def suboptimal_items(self) -> BoolArray:
