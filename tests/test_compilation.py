@@ -22,7 +22,9 @@ from semibandits.families.registry import FAMILIES
 from semibandits.kernels import rounds
 from semibandits.kernels.machine import tiers
 from semibandits.policies.registry import POLICIES
+from semibandits_server import compilation as of_learners
 from semibandits_studies.cli import main
+from semibandits_studies.studies import compilation as of_studies
 
 RARE = {"descend_orthant", "project_on_msets"}
 """For GLPG as published, and on m-sets of which all items are left."""
@@ -158,7 +160,7 @@ def test_command_of_families_and_policies(run_with, capsys, monkeypatch):
 
 def test_of_a_study_one_short_replication_is_played_and_nothing_is_written(run_with, tmp_path, monkeypatch):
     studies = []
-    monkeypatch.setattr(compilation, "run_study", studies.append)
+    monkeypatch.setattr(of_studies, "run_study", studies.append)
     file = tmp_path / "study.toml"
     file.write_text('[problem]\ndataset = "power-grid"\n[simulation]\npolicies = ["CUCB", "OSSB"]\nhorizon = 1_000_000')
     assert run_with(["compile", str(file)]) == 0
@@ -182,17 +184,17 @@ def test_rounds_of_a_copy_have_possible_outcomes_and_leave_the_learner_as_it_is(
     space = sb.Routes(both_ways(2), 0, 3, 0.3) if ":" in law else sb.MSets(4, 2)
     given = {} if law.startswith("b") else {"variance": 1.0}
     sb.open_learner(url, name="one", decision_set=space, policy=policy, law=law, **given).close()
-    compilation.compile_for_served_learner(url, "one")
+    of_learners.compile_for_served_learner(url, "one")
     with sb.open_learner(url, name="one") as learner:
         assert learner.rounds == 0
 
 
 def test_large_learners_are_not_copied_in_the_background(tmp_path, monkeypatch):
     url, asked = f"sqlite:///{tmp_path}/learners.db", []
-    monkeypatch.setattr(compilation, "compile_for_learner", lambda url, name: asked.append(name))
-    for name, d in (("small", 5), ("large", compilation.MOST_ITEMS + 1)):
+    monkeypatch.setattr(of_learners, "compile_for_learner", lambda url, name: asked.append(name))
+    for name, d in (("small", 5), ("large", of_learners.MOST_ITEMS + 1)):
         sb.open_learner(url, name=name, decision_set=sb.MSets(d, 1), policy=sb.CUCB(), variance=1.0).close()
-        compilation.compile_for_served_learner(url, name)
+        of_learners.compile_for_served_learner(url, name)
     assert asked == ["small"]
 
 

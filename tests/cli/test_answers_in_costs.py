@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-import semibandits as sb
+from semibandits_studies.instances import read_json
 from semibandits_studies.reporting.formatting import cost_text, lost_text
 
 ROADS = "tail,head,{}\na,b,{s}9\nb,d,{s}6\na,c,{s}7\nc,d,{s}9.5\n"
@@ -55,7 +55,7 @@ def test_what_is_lost_with_rewards_of_both_signs(tmp_path, key):
     path = tmp_path / "roads.json"
     path.write_text(json.dumps(JSON | {key: [1, -2, 3, -4], "unit": "min"}), encoding="utf-8")
     expected = {"theta": "min of reward", "costs": "min of extra time"}[key]
-    assert lost_text(sb.studies.problems.read_json(path)) == expected
+    assert lost_text(read_json(path)) == expected
 
 
 @pytest.mark.parametrize(("value", "text"), [

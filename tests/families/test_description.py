@@ -99,7 +99,8 @@ def written_and_read(decision_set):
 def test_every_family_matroid_and_mode_is_tried():
     assert {name.split(",")[0] for name in CASES} == set(FAMILIES)
     assert {CASES[name]().saturate for name in CASES if name.startswith("matchings")} == set(SATURATE)
-    built_in = {cls for cls in vars(matroids).values() if isinstance(cls, type) and issubclass(cls, matroids.Matroid)}
+    public = [getattr(matroids, name) for name in matroids.__all__]
+    built_in = {cls for cls in public if isinstance(cls, type) and issubclass(cls, matroids.Matroid)}
     described = {kind.cls for kind in MATROID_KINDS.values()}
     assert described == built_in - {matroids.Matroid, matroids.Oracle}
     assert described <= {type(CASES[name]().matroid) for name in CASES if name.startswith("matroid,")}

@@ -68,10 +68,10 @@ def intersection_oracle(m1: Matroid, m2: Matroid, size: int) -> CompiledOracle |
 
 
 def roles(kind: int, arrays: tuple[IntArray, IntArray, IntArray], d: int) -> IntArray:
-    """Role of each item, shape (d,): items with the same role are interchangeable in every basis.
+    """Role of each item, shape (d,): exchanging two items of one role maps the bases to themselves (`kernels.search.classes`).
 
     These are all items of a uniform matroid, the items of a group or of an innermost set, parallel edges, items with the same
-    places, and equal vectors.
+    places, and equal vectors. Items that are not known to be interchangeable have roles of their own.
     """
     first, second, third = arrays
     if kind == kinds.UNIFORM:

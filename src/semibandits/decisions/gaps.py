@@ -1,4 +1,4 @@
-"""The smallest gap of a decision, by ranking decisions with linear maximisation only."""
+"""The smallest gap of a decision, by ranking decisions with linear maximisation; routes rank themselves."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def smallest_gap(
     Parameters
     ----------
     decision_set : DecisionSet
-        The set X of decisions; only its ``maximize`` is used.
+        The set X of decisions; its ``maximize`` and ``in`` are used, and for `Routes` their own ranking.
     theta : array_like of float, shape (d,)
         Mean reward of each item: finite, of any sign.
     costs : array_like of float, shape (d,), optional

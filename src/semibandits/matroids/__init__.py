@@ -1,4 +1,4 @@
-"""Matroids, one file per family."""
+"""Matroids, one file per kind."""
 
 from semibandits._lazy import on_first_use
 

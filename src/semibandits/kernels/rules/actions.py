@@ -9,11 +9,12 @@ LINEAR_FIRST, GAIN_FIRST = 5, 6
 of largest reward without bonuses, which the rule writes into x. The result is the base if no decision has a larger index;
 otherwise it is a decision with a gain, at least ``ENOUGH`` times the largest one if such a decision is found quickly.
 
-The next three places are reserved in rules that use these actions. ``memory[HINT]`` keeps the best multiplier between searches,
-and ``rows[GUESS]`` is a candidate decision."""
+Both reserve ``marks[WAITING]``. ``GAIN_FIRST`` also reserves ``memory[HINT]``, the best multiplier of the last search, and
+``rows[GUESS]``, a candidate decision."""
 COVER = 7
 """Play the best decision by estimates with the most of the rarest items to be tried, as if these were unseen: the rule writes
-their counts into the bonuses, inf for other items. If none is in any decision, x is played as the rule wrote it."""
+their counts into the bonuses, inf for other items. x is played as the rule wrote it if none of them is in any decision, and
+always where means have an upper bound, as in `Routes`: no item is tried there for its own sake."""
 ENOUGH = 0.9
 HINT, GUESS = 0, 0
 WAITING = 0

@@ -15,7 +15,7 @@ class RuleState(NamedTuple):
     """What a rule reads and keeps."""
 
     params: FloatArray  # parameters of the policy; for rules that search, the first is the ratio of P_IM
-    stats: FloatArray  # (6, d): statistics of each item, see `kernels.rules.statistics`
+    stats: FloatArray  # (ROWS, d): statistics of each item, see `kernels.rules.statistics`
     # Saved state of the rule: numbers, integers, and one decision per row, shape (n, d).
     memory: FloatArray
     marks: IntArray
