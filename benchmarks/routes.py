@@ -22,8 +22,8 @@ from scipy.sparse.csgraph import dijkstra
 import semibandits as sb
 from measured_command import run_command
 from reporting import Report, digits, grouped
+from semibandits.instances import Instance
 from semibandits_studies.datasets import cities
-from semibandits_studies.instances import Instance
 
 PLAZA = (-71.2520, -29.9027)
 """Longitude and latitude of the Plaza de Armas of La Serena, where all trips start."""

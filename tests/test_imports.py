@@ -12,10 +12,11 @@ import pytest
 
 import semibandits as sb
 
-PACKAGES = ["semibandits", "semibandits_studies.instances"] + [
+PACKAGES = ["semibandits"] + [
     f"semibandits.{name}"
     for name in (
-        "client", "datasets", "learning", "matroids", "plotting", "policies", "regret_bound", "service", "simulation", "studies",
+        "client", "datasets", "instances", "learning", "matroids", "plotting", "policies", "regret_bound", "service",
+        "simulation", "studies",
     )
 ]  # fmt: skip
 HEAVY = ("matplotlib", "networkx", "scipy.optimize", "scipy.stats", "distributed", "clarabel")
@@ -56,3 +57,10 @@ def test_every_name_of_a_stub_exists_and_is_public(package):
 def test_the_package_is_pickled_by_its_name():
     """Workers need this for functions of a script that use the package."""
     assert pickle.loads(cloudpickle.dumps(lambda: sb.MSets))() is sb.MSets
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [("instances", "read_json"), ("datasets", "load"), ("studies", "read_study"), ("service", "create_app")]
+)
+def test_what_reports_and_pages_of_1_0_0_print_is_still_imported(module, name):
+    assert callable(getattr(importlib.import_module(f"semibandits.{module}"), name))

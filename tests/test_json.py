@@ -9,7 +9,7 @@ import pytest
 import semibandits as sb
 from semibandits.errors import InvalidInputError
 from semibandits.formats.json import MOST_DEPTH, MOST_DIGITS, strict_json
-from semibandits_studies.instances import instance_from_description, read_json
+from semibandits.instances import instance_from_description, read_json
 from semibandits_studies.reporting.sources import read_results
 
 SOURCES = Path(sb.__file__).parents[1]

@@ -20,8 +20,8 @@ import pandas as pd
 from fuzz_judging import REFUSED, RIGHT, Case, LibraryReader, Reader, check_instance, require, run_program
 
 import semibandits as sb
+from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_csv, read_json, read_table
 from semibandits.studies import Study, read_study, run_study
-from semibandits_studies.instances import Instance, ProblemOptions, instance_from_description, read_csv, read_json, read_table
 from semibandits_studies.studies.study_file import study_tables, study_text
 from semibandits_studies.studies.task import Task
 

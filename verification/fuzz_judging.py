@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.instances import Instance, read_json, write_json
 from semibandits_studies.cli import main
-from semibandits_studies.instances import Instance, read_json, write_json
 
 LONGEST_MESSAGE = 5_000
 BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}

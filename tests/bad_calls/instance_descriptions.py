@@ -3,7 +3,7 @@
 import json
 import math
 
-from semibandits_studies.instances import instance_from_description, read_json
+from semibandits.instances import instance_from_description, read_json
 
 EDGES = [["a", "b"], ["b", "c"], ["a", "c"]]
 DIAMOND = [["a", "b"], ["b", "d"], ["a", "c"], ["c", "d"], ["c", "d"]]

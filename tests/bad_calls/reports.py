@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 import semibandits as sb
-from semibandits_studies.instances import instance_from_description
+from semibandits.instances import instance_from_description
 from semibandits_studies.reporting.page import render
 
 TREES = sb.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("d", "c")])

@@ -1,6 +1,6 @@
 """Tables in files from which no instance can be read: the message names the cell or column, and the remedy."""
 
-from semibandits_studies.instances import ProblemOptions, read_csv, read_table
+from semibandits.instances import ProblemOptions, read_csv, read_table
 
 ENDS, ONE = {"source": "a", "target": "d"}, {"size": 1}
 ROADS = "from,to,seconds\na,b,30\nb,d,20\na,c,15\nc,d,40\n"

@@ -1,8 +1,8 @@
 """Arguments of conformance checks, samples that are no pairs, huge labels, and a name that does not exist."""
 
 import semibandits as sb
+from semibandits.instances import instance_from_description
 from semibandits.testing import check_decision_set, check_policy
-from semibandits_studies.instances import instance_from_description
 from verification_scripts import script
 
 

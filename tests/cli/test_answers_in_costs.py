@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from semibandits_studies.instances import read_json
+from semibandits.instances import read_json
 from semibandits_studies.reporting.formatting import cost_text, lost_text
 
 ROADS = "tail,head,{}\na,b,{s}9\nb,d,{s}6\na,c,{s}7\nc,d,{s}9.5\n"

@@ -14,10 +14,10 @@ import pytest
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.families.description import fingerprint
 from semibandits.families.registry import TABLES
+from semibandits.instances import FAMILIES, MATROID_KINDS, ProblemOptions, read_table
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES
 from semibandits_studies.cli.simulate import HELP
-from semibandits_studies.instances import FAMILIES, MATROID_KINDS, ProblemOptions, read_table
 from semibandits_studies.instances.roles import ROLES
 
 ROOT = Path(__file__).parents[2]

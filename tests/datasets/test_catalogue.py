@@ -11,8 +11,8 @@ from built import built, solved
 
 import semibandits as sb
 from semibandits import datasets
+from semibandits.instances import FAMILIES
 from semibandits_studies.datasets.registry import AEQUILIBRAE, ENTRIES, RECBOLE, TOPOHUB
-from semibandits_studies.instances import FAMILIES
 from semibandits_studies.reporting.formatting import count_decisions
 
 ROWS = {row.name: row for row in datasets.catalogue()}

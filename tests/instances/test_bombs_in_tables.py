@@ -19,7 +19,7 @@ from pyarrow import parquet
 
 from marks import later
 from semibandits.errors import InvalidInputError
-from semibandits_studies.instances import ProblemOptions, read_table
+from semibandits.instances import ProblemOptions, read_table
 from semibandits_studies.instances.parquet_pages import DELTA_STRINGS, UNPACKED, encodings, page_headers
 from semibandits_studies.instances.typed_tables import read_parquet, read_xls, read_xlsx
 

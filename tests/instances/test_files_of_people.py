@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from semibandits import Matchings, MatroidBases, MatroidIntersection, MSets, Paths, Routes, SpanningTrees
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.families.registry import FAMILIES
+from semibandits.instances import ProblemOptions, read_json, read_table, write_json
 from semibandits.matroids import Laminar, Partition
-from semibandits_studies.instances import ProblemOptions, read_json, read_table, write_json
 from semibandits_studies.instances.roles import ROLES, parsed_name
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import semibandits.matroids as matroids
 from semibandits import EnumeratedDecisions, Matchings, MatroidBases, MatroidIntersection, MSets, Paths, Routes, SpanningTrees
-from semibandits_studies.instances import FAMILIES, MATROID_KINDS, instance_from_description, read_json, write_json
+from semibandits.instances import FAMILIES, MATROID_KINDS, instance_from_description, read_json, write_json
 
 DIAMOND = [["a", "b"], ["b", "d"], ["a", "c"], ["c", "d"], ["c", "d"]]
 TRIANGLE = [["a", "b"], ["b", "c"], ["a", "c"]]

@@ -8,8 +8,8 @@ import pytest
 import semibandits as sb
 from semibandits import TooManyDecisionsError, matroids
 from semibandits.decisions import tables
+from semibandits.instances import Instance
 from semibandits.regret_bound.cuts.oracle import DecisionPool, Oracle, best_with_each_item
-from semibandits_studies.instances import Instance
 from semibandits_studies.reporting.bound_payload import bound_payload
 
 PAIRS = [(i, j) for i in range(4) for j in range(4)]

@@ -15,8 +15,8 @@ from report_cases import ARCS, DECISIONS
 from semibandits import Matchings, MatroidBases, MatroidIntersection, MSets, Paths, SpanningTrees
 from semibandits.families.registry import family_of
 from semibandits.families.texts import item_labels
+from semibandits.instances import instance_from_description
 from semibandits.matroids import Graphic, Partition, Uniform
-from semibandits_studies.instances import instance_from_description
 from semibandits_studies.reporting.drawings import drawing_of, link_labels
 from semibandits_studies.reporting.report_data import Structure
 from semibandits_studies.reporting.sources import structure_of

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semibandits.instances import instance_from_description
 from semibandits.kernels.machine.tiers import announce
 from semibandits.matroids.counts import DecisionCount
 from semibandits.regret_bound.result import Progress
 from semibandits_studies.cli.progress import ProgressLine, ReplicationLine, ticking
-from semibandits_studies.instances import instance_from_description
 from semibandits_studies.reporting.formatting import (
     amount,
     bracket_text,

@@ -10,7 +10,7 @@ from report_cases import DECISIONS, case
 
 import semibandits as sb
 from semibandits.formats.printable import visible
-from semibandits_studies.instances import instance_from_description
+from semibandits.instances import instance_from_description
 from semibandits_studies.reporting.page import _size
 
 

@@ -7,8 +7,8 @@ import pytest
 from report_cases import case, command
 
 import semibandits as sb
+from semibandits.instances import instance_from_description, write_json
 from semibandits.policies.registry import POLICIES
-from semibandits_studies.instances import instance_from_description, write_json
 from semibandits_studies.reporting.report import report_data
 from semibandits_studies.reporting.reproduce import expression, reproduction
 

@@ -9,7 +9,7 @@ from payload_schema import payload_for as shown
 
 import semibandits as sb
 from example_sets import street_grid
-from semibandits_studies.instances import instance_from_description
+from semibandits.instances import instance_from_description
 from semibandits_studies.reporting.figures import write_figure
 from semibandits_studies.reporting.report import report_data
 from semibandits_studies.reporting.selection import MOST_ITEMS, shown_items

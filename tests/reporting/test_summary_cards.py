@@ -14,8 +14,8 @@ from report_cases import DECISIONS, case
 
 import semibandits as sb
 from semibandits import CUCB, BernoulliRewards, GaussianRewards, MatroidIntersection, MSets, Paths, graves_lai, simulate
+from semibandits.instances import instance_from_description
 from semibandits.matroids import Graphic, Partition
-from semibandits_studies.instances import instance_from_description
 from semibandits_studies.reporting.drawings import network_of
 from semibandits_studies.reporting.formatting import amount, mean_text
 from semibandits_studies.reporting.report import report_data

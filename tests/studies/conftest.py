@@ -9,7 +9,7 @@ from study_cases import ALONE, STUDY, TABLE, run_text, stop
 
 from semibandits import datasets
 from semibandits.datasets import Dataset
-from semibandits_studies.instances import instance_from_description
+from semibandits.instances import instance_from_description
 
 
 @pytest.fixture

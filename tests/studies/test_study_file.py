@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError
+from semibandits.instances import ProblemOptions
 from semibandits.studies import BoundOptions, Execution, Output, ProblemChoice, SimulationOptions, Study, read_study
 from semibandits_studies.cli.bound import command as bound
 from semibandits_studies.cli.options import with_options
 from semibandits_studies.cli.run import command as run
 from semibandits_studies.cli.simulate import command as simulate
-from semibandits_studies.instances import ProblemOptions
 from semibandits_studies.studies.fields import KEYS
 from semibandits_studies.studies.policies import PolicyChoice, named_policies
 from semibandits_studies.studies.study_file import study_tables, study_text

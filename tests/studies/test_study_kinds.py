@@ -11,8 +11,8 @@ from study_cases import ALONE, BERNOULLI_BOUND, BOUND, FILES, STUDY, names, no_w
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError
+from semibandits.instances import instance_from_description
 from semibandits.studies import Output, ProblemChoice, Study, read_study, run_study
-from semibandits_studies.instances import instance_from_description
 from semibandits_studies.studies import run
 from semibandits_studies.studies.bound_file import as_result, gaussian_twin, kept_bound
 from semibandits_studies.studies.task import Task

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from semibandits.instances import ProblemOptions
 from semibandits_studies.cli.options import AsJson, Problem, Progress, output_option
 from semibandits_studies.cli.progress import finish_compiling
 from semibandits_studies.cli.studying import run_and_print
-from semibandits_studies.instances import ProblemOptions
 from semibandits_studies.instances.files import check_target
 from semibandits_studies.studies.problems import find_problem
 from semibandits_studies.studies.study import BoundOptions, Output, Study

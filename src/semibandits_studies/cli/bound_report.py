@@ -11,12 +11,12 @@ from rich.table import Table
 
 from semibandits.families.registry import FAMILIES
 from semibandits.families.texts import NamedItems
+from semibandits.instances import Instance
 from semibandits.laws.plain import title, words
 from semibandits.matroids.counts import DecisionCount
 from semibandits.regret_bound.result import GravesLaiResult, Status
 from semibandits.regret_bound.summary import tie_facts
 from semibandits_studies.cli.terminal import facts_table, styled
-from semibandits_studies.instances import Instance
 from semibandits_studies.reporting.bound_payload import HORIZONS, reward_of
 from semibandits_studies.reporting.formatting import (
     amount,

@@ -11,12 +11,12 @@ import numpy as np
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
 from semibandits.inputs.options import option
+from semibandits.instances import Instance, ProblemOptions
 from semibandits.learning.learner import Learner
 from semibandits.policies.registry import policy_from
 from semibandits_server.database.entries import new_name
 from semibandits_server.database.opening import new_backend, open_learner
 from semibandits_studies.cli.terminal import print_json, print_line
-from semibandits_studies.instances import Instance, ProblemOptions
 from semibandits_studies.studies.policies import PolicyChoice
 from semibandits_studies.studies.problems import find_problem, load_problem
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from semibandits.errors import InvalidInputError
+from semibandits.instances import ProblemOptions
 from semibandits_studies.cli.options import AsJson, Extend, Plot, Problem, Progress, output_option
 from semibandits_studies.cli.studying import run_and_print
-from semibandits_studies.instances import ProblemOptions
 from semibandits_studies.studies.problems import find_problem
 from semibandits_studies.studies.study import Execution, Output, SimulationOptions, Study
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from semibandits.errors import Message, SolverError
 from semibandits.formats.files import write_whole
+from semibandits.instances import Instance
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.simulation.parts import PARTS, RESULT
 from semibandits_studies.cli.bound_report import print_bound
@@ -19,7 +20,6 @@ from semibandits_studies.cli.interruption import Interrupted, InterruptWatch
 from semibandits_studies.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits_studies.cli.simulation_report import print_simulation
 from semibandits_studies.cli.terminal import as_option, new_console, print_json, print_line, print_remark
-from semibandits_studies.instances import Instance
 from semibandits_studies.instances.files import json_bytes
 from semibandits_studies.reporting.bound_payload import bound_payload
 from semibandits_studies.reporting.formatting import count_decisions

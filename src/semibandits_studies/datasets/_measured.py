@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from semibandits._typing import FloatArray
+from semibandits.instances import instance_from_description
 from semibandits_studies.datasets.base import Dataset
-from semibandits_studies.instances import instance_from_description
 
 
 def measured_dataset(

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from semibandits.errors import InvalidInputError
+from semibandits.instances import instance_from_description
 from semibandits_studies.datasets._tables import bundled_table
 from semibandits_studies.datasets.base import Dataset
-from semibandits_studies.instances import instance_from_description
 
 _PROVENANCE: Final = (
     "connections: US Department of Transportation, Bureau of Transportation Statistics, Reporting Carrier On-Time "

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.fields import unknown_name
+from semibandits.instances import Instance, instance_from_description
 from semibandits_studies.datasets.base import Dataset
 from semibandits_studies.datasets.delays import DelayModel, note_on_delays
 from semibandits_studies.datasets.networks import LICENCE, Network, network
-from semibandits_studies.instances import Instance, instance_from_description
 
 
 def polska_trees() -> Dataset:

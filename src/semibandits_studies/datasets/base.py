@@ -12,9 +12,9 @@ from semibandits.errors import UnsupportedError
 from semibandits.formats.html import html_block, html_facts
 from semibandits.formats.text import brief
 from semibandits.inputs.costs import negated
+from semibandits.instances import Instance
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.rewards.replayed import ReplayedRewards
-from semibandits_studies.instances import Instance
 
 Origin: TypeAlias = Literal["measured", "modelled"]
 
@@ -76,7 +76,7 @@ class Dataset:
 
     @property
     def family(self) -> str:
-        """One of :data:`semibandits_studies.instances.FAMILIES`."""
+        """One of :data:`semibandits.instances.FAMILIES`."""
         return self.instance.family
 
     @property

@@ -22,7 +22,7 @@ class CatalogueRow:
     question : str
         The decision problem as a question.
     family : str
-        One of :data:`semibandits_studies.instances.FAMILIES`.
+        One of :data:`semibandits.instances.FAMILIES`.
     d, m : int
         Number of items; number of items of the largest decision.
     decisions : int or None

@@ -19,8 +19,8 @@ import numpy as np
 
 from semibandits.errors import SemibanditsError
 from semibandits.formats.text import brief
+from semibandits.instances import Instance, instance_from_description
 from semibandits_studies.datasets.base import Dataset
-from semibandits_studies.instances import Instance, instance_from_description
 
 DATABASE: Final = "project_database.sqlite"
 POINT: Final = 43

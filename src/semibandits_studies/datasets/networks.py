@@ -15,8 +15,8 @@ from semibandits._typing import ArrayLike
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.formats.text import brief
 from semibandits.inputs.fields import unknown_name
+from semibandits.instances import Instance, instance_from_description
 from semibandits_studies.datasets.delays import DelayModel, note_on_delays
-from semibandits_studies.instances import Instance, instance_from_description
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from semibandits.errors import InvalidInputError
+from semibandits.instances import instance_from_description
 from semibandits_studies.datasets._tables import bundled_table
 from semibandits_studies.datasets.base import Dataset
-from semibandits_studies.instances import instance_from_description
 
 _PROVENANCE: Final = (
     "the 33-bus feeder of Baran and Wu, Network Reconfiguration in Distribution Systems for Loss Reduction and Load Balancing, "

@@ -16,7 +16,7 @@ from semibandits.formats.text import brief
 class Instance:
     """A decision set with mean rewards and variances."""
 
-    family: str  # one of `semibandits_studies.instances.FAMILIES`
+    family: str  # one of `semibandits.instances.FAMILIES`
     decision_set: DecisionSet
     theta: FloatArray  # (d,): mean reward of each item, in `unit`; costs and delays are negative
     variance: FloatArray  # (d,): variance of the reward of each item, in `unit` squared, > 0

@@ -9,9 +9,9 @@ import numpy as np
 
 from semibandits._typing import BoolArray
 from semibandits._version import __version__
+from semibandits.instances import Instance
 from semibandits.regret_bound.json_form import solution_from_json, solution_to_json
 from semibandits.regret_bound.result import GravesLaiResult
-from semibandits_studies.instances import Instance
 from semibandits_studies.reporting.formatting import decision_text
 
 HORIZONS: Final = (10_000, 100_000, 1_000_000)

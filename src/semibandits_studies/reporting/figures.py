@@ -13,9 +13,9 @@ import numpy as np
 
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.formats.files import read_bytes, write_whole
+from semibandits.instances import Instance
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.simulation.results import SimulationResult
-from semibandits_studies.instances import Instance
 from semibandits_studies.instances.files import check_target
 from semibandits_studies.plotting.layout import is_map
 from semibandits_studies.plotting.style import literal

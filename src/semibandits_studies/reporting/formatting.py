@@ -20,10 +20,10 @@ from semibandits.formats.numbers import bracket_text as bracket_text
 from semibandits.formats.numbers import counted as counted
 from semibandits.formats.numbers import mean_text as mean_text
 from semibandits.formats.numbers import number_text as number_text
+from semibandits.instances import Instance
 from semibandits.laws import Law
 from semibandits.laws.plain import title, words
 from semibandits.matroids.counts import DecisionCount
-from semibandits_studies.instances import Instance
 
 TIMES: Final = {"ms": "delay", **dict.fromkeys(("s", "min", "h"), "time")}
 """What costs in a unit of time are called."""

@@ -14,10 +14,10 @@ from semibandits.families.enumerated import ENUMERATED
 from semibandits.families.registry import family_of
 from semibandits.families.texts import item_labels
 from semibandits.formats.files import read_bytes, write_whole
+from semibandits.instances import Instance
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.simulation.results import SimulationResult
 from semibandits_studies.datasets.base import Dataset
-from semibandits_studies.instances import Instance
 from semibandits_studies.instances.files import check_target
 from semibandits_studies.reporting.drawings import link_labels
 from semibandits_studies.reporting.payload import payload_of

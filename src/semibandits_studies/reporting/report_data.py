@@ -15,6 +15,7 @@ from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import fingerprint
 from semibandits.inputs.validation import check_entries
+from semibandits.instances import Instance
 from semibandits.laws.plain import title
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.rewards._digest import described
@@ -22,7 +23,6 @@ from semibandits.simulation._checks import is_number
 from semibandits.simulation.results import SimulationResult, recorded, summaries
 from semibandits.simulation.statistics import PolicySummary
 from semibandits_studies.datasets.base import Dataset
-from semibandits_studies.instances import Instance
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

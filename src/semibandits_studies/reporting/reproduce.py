@@ -21,7 +21,7 @@ from semibandits_studies.reporting.report_data import ReportData
 MOST_NUMBERS: Final = 12
 """Longer lists of parameters are not written out."""
 _HEAD: Final = "import semibandits as sb\n"
-_READ: Final = 'from semibandits_studies.instances import read_json\n\ninstance = read_json("instance.json")\n'
+_READ: Final = 'from semibandits.instances import read_json\n\ninstance = read_json("instance.json")\n'
 
 
 def reproduction(data: ReportData) -> list[dict[str, str]]:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from semibandits.instances import Instance
 from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.results import CALLS, SimulationResult, recorded
 from semibandits.simulation.statistics import PolicySummary
-from semibandits_studies.instances import Instance
 from semibandits_studies.reporting.bound_payload import instance_head
 
 COLUMNS: Final = (

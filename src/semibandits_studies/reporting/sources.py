@@ -11,10 +11,10 @@ from semibandits.errors import InvalidInputError
 from semibandits.formats.files import own_file, read_json, read_text, similar_file
 from semibandits.formats.toml import strict_toml
 from semibandits.inputs.fields import Fields
+from semibandits.instances import Instance, instance_from_description
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, mean_seconds
 from semibandits.simulation.results import SimulationResult, load_simulation
-from semibandits_studies.instances import Instance, instance_from_description
 from semibandits_studies.reporting.bound_payload import bound_in
 from semibandits_studies.reporting.drawings import link_labels
 from semibandits_studies.reporting.formatting import streets_of

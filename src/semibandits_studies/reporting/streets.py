@@ -11,7 +11,7 @@ from typing import Final
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.routes import Routes
-from semibandits_studies.instances import Instance
+from semibandits.instances import Instance
 from semibandits_studies.reporting.formatting import UNNAMED, Named, streets_of
 
 SLIGHT: Final = 25.0

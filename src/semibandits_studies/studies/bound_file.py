@@ -15,12 +15,12 @@ from semibandits.errors import InvalidInputError
 from semibandits.formats.files import read_json
 from semibandits.inputs.options import written
 from semibandits.inputs.validation import variance_vector
+from semibandits.instances import Instance
 from semibandits.regret_bound.certificates.recheck import check_kept
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.growth import OTHER_FOLDER
 from semibandits.simulation.run import BOUND_SECONDS
-from semibandits_studies.instances import Instance
 from semibandits_studies.reporting.bound_payload import bound_in, bound_payload
 from semibandits_studies.reporting.formatting import count_decisions
 from semibandits_studies.studies.study import Study

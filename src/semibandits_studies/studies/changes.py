@@ -9,11 +9,11 @@ from typing import Any, Final
 from semibandits.errors import InvalidInputError
 from semibandits.formats.files import read_bytes
 from semibandits.formats.json import strict_json
+from semibandits.instances import Instance
 from semibandits.simulation.growth import OTHER_FOLDER, check_growth
 from semibandits.simulation.parts import DESCRIPTION, RESULT, described
 from semibandits.simulation.results import load_simulation, recorded
 from semibandits.simulation.specification import Specification
-from semibandits_studies.instances import Instance
 from semibandits_studies.reporting.sources import INSTANCE, STUDY
 from semibandits_studies.studies.fields import check_table, shown
 from semibandits_studies.studies.folder import RunFolder

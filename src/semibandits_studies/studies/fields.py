@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from semibandits.errors import InvalidInputError, Option
 from semibandits.inputs.options import Key, UnexpectedValueError, is_long, keys_of
-from semibandits_studies.instances import ProblemOptions
+from semibandits.instances import ProblemOptions
 from semibandits_studies.studies.study import BoundOptions, Execution, Output, ProblemChoice, SimulationOptions
 from semibandits_studies.studies.toml import value_text
 

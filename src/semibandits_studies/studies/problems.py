@@ -13,8 +13,8 @@ from semibandits import datasets
 from semibandits.errors import InvalidInputError, Option
 from semibandits.inputs.fields import unknown_name
 from semibandits.inputs.validation import variance_vector
+from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_json, read_table
 from semibandits_studies.datasets.networks import LICENCE
-from semibandits_studies.instances import Instance, ProblemOptions, instance_from_description, read_json, read_table
 from semibandits_studies.instances.table_choice import PATHS_OR_TREES
 from semibandits_studies.instances.typed_tables import READERS
 from semibandits_studies.reporting.report_data import About

@@ -7,13 +7,13 @@ import numpy as np
 from semibandits import datasets
 from semibandits.errors import InvalidInputError, Option, UnsupportedError
 from semibandits.inputs.fields import unknown_name
+from semibandits.instances import Instance
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Poisson, law_from
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gamma import GammaRewards
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.rewards.poisson import PoissonRewards
-from semibandits_studies.instances import Instance
 from semibandits_studies.studies.problems import Problem
 from semibandits_studies.studies.study import REPLAY, REWARDS
 

@@ -25,13 +25,13 @@ from semibandits.inputs.options import (
     read_text,
     whole,
 )
+from semibandits.instances import ProblemOptions
 from semibandits.laws import law_from
 from semibandits.laws.plain import KINDS
 from semibandits.regret_bound.solve import Method
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
 from semibandits.simulation.lateness import Geometric
 from semibandits.simulation.run import BOUND_SECONDS
-from semibandits_studies.instances import ProblemOptions
 from semibandits_studies.studies.policies import ALL_POLICIES, PolicyChoice, named_policies
 
 PROBLEMS: Final = ("dataset", "network", "file")

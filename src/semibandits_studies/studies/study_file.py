@@ -13,7 +13,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.formats.files import own_file, read_text
 from semibandits.formats.toml import strict_toml
 from semibandits.inputs.options import keys_of, written
-from semibandits_studies.instances import ProblemOptions
+from semibandits.instances import ProblemOptions
 from semibandits_studies.reporting.sources import INSTANCE, STUDY
 from semibandits_studies.studies.fields import as_key, read_tables
 from semibandits_studies.studies.study import PROBLEMS, BoundOptions, Execution, Output, ProblemChoice, SimulationOptions, Study

@@ -9,6 +9,7 @@ from typing import Any, Final, final
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, Option
 from semibandits.formats.files import read_bytes
+from semibandits.instances import Instance
 from semibandits.laws import Bernoulli, Gaussian, Law
 from semibandits.laws.plain import title
 from semibandits.policies.base import Policy
@@ -18,7 +19,6 @@ from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation.lateness import Lateness
 from semibandits.simulation.parts import TIMINGS
 from semibandits.simulation.specification import Specification
-from semibandits_studies.instances import Instance
 from semibandits_studies.instances.files import json_bytes
 from semibandits_studies.reporting.figures import check_figure, is_drawn
 from semibandits_studies.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
