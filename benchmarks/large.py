@@ -188,12 +188,12 @@ def _crossing(node: int, k: int) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """An instance, the size of a small one of its family, and what `graves_lai` is told."""
+    """A large instance that `limits` solves, after a small one of the same family."""
 
     family: str
     size: int
-    small: int
-    options: tuple[str, ...] = ()
+    small: int  # size of the small instance
+    options: tuple[str, ...] = ()  # options of `solve`
 
 
 CLICKS, COLUMN_GENERATION, GLPG = ("--law", "bernoulli"), ("--method", "columns"), ("--method", "glpg")

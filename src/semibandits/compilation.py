@@ -85,7 +85,7 @@ def compile_for_policies(families: Iterable[Family], policies: Iterable[Policy])
 
 
 def compile_for_state(state: dict[str, Any]) -> None:
-    """Compile what asks and tells of the learner with this state call; it must be one that `Learner.from_state` accepts."""
+    """Compile the kernels that `ask` and `tell` call for a learner with this state, which `Learner.from_state` must accept."""
     content = storage.opened(state)
     for key in ("drift", "drift_error"):  # random outcomes would be reported as drifts
         content.pop(key, None)

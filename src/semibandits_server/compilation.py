@@ -12,7 +12,7 @@ MOST_ITEMS: Final = 10_000
 
 
 def compile_for_learner(url: str, name: str) -> None:
-    """Compile what asks and tells of a learner call, by rounds of a copy; its decision set and policy must be of the library."""
+    """Compile the kernels that `ask` and `tell` of a learner call; its decision set and policy must be of the library."""
     with compiling_at_once(), reopened(url, name) as stored:
         state = stored.state()
     compile_for_state(state)

@@ -8,8 +8,8 @@ this package are made by ``tuple.__new__``.
 A kernel that returned early because the exception of a handler is pending must raise it: Python treats a normal return as an
 error then. Where its result is a named tuple of this package, the result is freed and the exception is raised.
 
-Before a kernel, numba asks Python for the addresses in a random generator, without a look at whether it raised: the exception of
-a handler there ended the process with a segmentation fault. Here it is raised.
+Before a kernel, numba calls Python to read the addresses in a random generator, and does not check for an exception: one that a
+handler raised there ended the process with a segmentation fault. `_unboxed_generator` checks and raises it.
 
 Every kernel must be compiled with this, so `machine.tiers` imports it.
 """
