@@ -115,7 +115,7 @@ def _least(loop: Callable[[int], object]) -> float:
 
 @njit(cache=True)
 def _oracles(family, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
-    oracle, weights, bonuses, x = rounds.lend_oracle(oracle), uncounted(weights), uncounted(bonuses), uncounted(x)
+    oracle, weights, bonuses, x = rounds.uncounted_oracle(oracle), uncounted(weights), uncounted(bonuses), uncounted(x)
     failures, report = 0, np.zeros(REPORT)
     for turn in range(n):
         row = turn % asked
@@ -129,7 +129,7 @@ def _oracles(family, index, oracle, weights, bonuses, indexed, ratio, x, asked, 
 
 @njit(cache=True)
 def _rules(rule, player, work, n):
-    player, work = rounds.lend_player(player), rounds.lend_scratch(work)
+    player, work = rounds.uncounted_player(player), rounds.uncounted_scratch(work)
     actions = 0
     for turn in range(n):
         actions += rule(1000 + turn, rounds.rule_state(player, work.normals), rounds.request_of(work))

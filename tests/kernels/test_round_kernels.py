@@ -22,7 +22,7 @@ def test_uncounted_arrays_are_the_same_memory():
     array = np.arange(6.0).reshape(2, 3)
     assert uncounted(array) is array
     player = sb.CUCB().start(sb.MSets(4, 2), 0.5).player
-    lent = rounds.lend_player(player)
-    for mine, theirs in zip(player, lent, strict=True):
+    uncounted_arrays = rounds.uncounted_player(player)
+    for mine, theirs in zip(player, uncounted_arrays, strict=True):
         assert np.array_equal(mine, theirs)
         assert mine.dtype == theirs.dtype

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.kernels.rules import glade
-from semibandits.kernels.rules.glade import glade_state, pooled, remember
+from semibandits.kernels.rules.glade import add_to_pool, glade_state, pooled
 from semibandits.kernels.rules.levels import write_levels
 from semibandits.kernels.rules.statistics import COUNTS, ROWS
 from semibandits.policies import GLADE
@@ -145,7 +145,7 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     marks, kept = nothing_decided(policy, decisions)
     state = glade_state(policy.memory(d, 1)[0], marks, kept, d)
     for row in pool:
-        remember(state, row)
+        add_to_pool(state, row)
     pool = list({row.tobytes(): row for row in pool}.values())
     twin = Twin(decisions, stats, variance, t, policy)
     expected, fresh = twin.decision(pool)

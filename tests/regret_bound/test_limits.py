@@ -13,7 +13,7 @@ from example_sets import grid, matching, partitions, random_intersection
 from marks import later
 from semibandits.kernels.graphs import exchange
 from semibandits.kernels.machine import tiers
-from semibandits.kernels.oracles.questions import ask_linear
+from semibandits.kernels.oracles.queries import query_linear
 from semibandits.kernels.solver.verification import worst_closed_walk
 from semibandits.regret_bound import problem
 from semibandits.regret_bound.certificates import cycle_ratios, worst_cycle
@@ -108,7 +108,7 @@ def test_compiling_is_not_counted_against_the_time_limit(monkeypatch, rewards):
     clock, seconds, late = time.perf_counter, tiers.seconds, [0.0]
 
     def compiling():
-        with tiers._timed(ask_linear, "a test"):
+        with tiers._timed(query_linear, "a test"):
             late[0] += 1e6
         return seconds()
 

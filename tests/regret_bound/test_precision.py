@@ -11,7 +11,7 @@ from example_sets import partitions
 from semibandits.decisions.ties import Ties
 from semibandits.kernels.graphs.exchange import arcs_of, distances_to, lowered
 from semibandits.kernels.solver.newton import chords_to_circulation, spanning_tree
-from semibandits.regret_bound.precision import gaps_below, sharpened
+from semibandits.regret_bound.precision import gaps_below, refined
 
 DAG = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (0, 3), (1, 4), (3, 5), (4, 5), (2, 5), (0, 1)]
 
@@ -60,7 +60,7 @@ def test_sharpened_costs_add_up_to_the_gap_of_each_cycle(family, seed):
     decision_set = FAMILIES[family]()
     theta = rewards(seed, decision_set.d)
     given = decision_set.exchange_graph(theta)
-    graph, lack = sharpened(given, theta, Ties.of(theta, given.decision, decision_set.m, 1e-12))
+    graph, lack = refined(given, theta, Ties.of(theta, given.decision, decision_set.m, 1e-12))
     assert (graph.costs >= 0).all()
     assert lack <= 1e-12 * abs(theta).max()
     in_hub = np.isin(np.arange(graph.n_nodes), graph.hub)
@@ -77,7 +77,7 @@ def test_a_decision_that_is_best_but_for_rounding_is_admitted():
     theta = np.array([1.0, 1.0 + 2.0**-52, 0.0])
     graph = decision_set.exchange_graph(theta)
     assert graph.decision.tolist() == [True, False, False]
-    sharp, lack = sharpened(graph, theta, Ties.of(theta, graph.decision, 1, 1e-12))
+    sharp, lack = refined(graph, theta, Ties.of(theta, graph.decision, 1, 1e-12))
     assert (sharp.costs >= 0).all()
     assert 2.0**-52 <= lack <= 2.0**-48
     s = sb.graves_lai(decision_set, theta)

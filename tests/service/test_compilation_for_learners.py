@@ -43,7 +43,7 @@ with sb.open_learner(sys.argv[1], name=sys.argv[2]) as learner:
         asked = learner.ask()
         learner.tell(asked.id, [0.5] * len(asked.items))
     learner.ask(~asked.decision)
-found = {"as_python": sorted(as_python), "asked_for": [order.label for order in background._asked]}
+found = {"as_python": sorted(as_python), "asked_for": [order.label for order in background._requests]}
 print(json.dumps(found | kernels()))
 """
 

@@ -24,7 +24,7 @@ from semibandits.kernels.oracles.pointers import (
     no_exchange_costs,
     no_swaps,
 )
-from semibandits.kernels.oracles.questions import ask_budget, ask_index, ask_linear
+from semibandits.kernels.oracles.queries import query_budget, query_index, query_linear
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.search.branch_and_bound import BOUND, NO_LIMIT, REPORT, SPENT, index_search
 from semibandits.kernels.search.problem import FAILED, SOLVED, BudgetProblem, IndexProblem
@@ -66,7 +66,7 @@ class CompiledOracle:
     def maximize(self, weights: FloatArray) -> BoolArray:
         """Decision of largest total weight, shape (d,); `SolverError` if sums of weights overflow."""
         x = np.empty(self.d, dtype=np.bool_)
-        if ask_linear(self.family.linear, self.data, weights, x) != ANSWERED:
+        if query_linear(self.family.linear, self.data, weights, x) != ANSWERED:
             raise SolverError("weights must have finite sums, got weights whose sums overflow: scale them down")
         return x
 
@@ -75,7 +75,7 @@ class CompiledOracle:
         x, report = np.empty(self.d, dtype=np.bool_), np.zeros(REPORT)
         rewards, bonuses = (np.require(values, requirements=("C", "W")) for values in (rewards, bonuses))  # as kernels expect
         problem = IndexProblem(rewards, bonuses, ratio, 1.0, 0.0, x, self.m, most)
-        status = ask_index(self.family, self.index, self.data, problem, x, report)
+        status = query_index(self.family, self.index, self.data, problem, x, report)
         if status == FAILED:
             raise SolverError("rewards and bonuses must be at most 1e100, got larger numbers: scale them down")
         value = float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
@@ -90,7 +90,7 @@ class CompiledOracle:
         rewards, budgets = (np.require(values, requirements=("C", "W")) for values in (rewards, budgets))
         goal = budget_criterion(rewards, budgets, at_least)
         problem = BudgetProblem(rewards, budgets, goal.at_least, goal.step, self.m)
-        if ask_budget(self.family, self.data, problem, x, report) == FAILED:
+        if query_budget(self.family, self.data, problem, x, report) == FAILED:
             raise SolverError("rewards and budgets must be at most 1e100, got larger numbers: scale them down")
         return x if report[BOUND] > -np.inf else None
 

@@ -53,7 +53,7 @@ def widened(queue: Queue) -> Queue:
 
 
 @kernel
-def lend_queue(queue: Queue) -> Queue:
+def uncounted_queue(queue: Queue) -> Queue:
     """Uncounted arrays: see `kernels.machine.uncounted`."""
     return Queue(
         uncounted(queue.heap), uncounted(queue.rounds), uncounted(queue.outcomes), uncounted(queue.counts),
@@ -94,7 +94,7 @@ def postpone(queue: Queue, stats: FloatArray, spread: FloatArray, t: int, items:
 
 
 @kernel(error_model="numpy")
-def tell_due(queue: Queue, stats: FloatArray, spread: FloatArray, t: int) -> int:
+def observe_due(queue: Queue, stats: FloatArray, spread: FloatArray, t: int) -> int:
     """Close the rounds that are due after round t, in order; return the number of items observed for the first time."""
     fresh = 0
     while queue.counts[OPEN] > 0 and queue.rounds[queue.heap[0], DUE] <= t:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semibandits.kernels.arrays import write
-from semibandits.kernels.late import Queue, lend_queue, needs_supply, postpone, tell_due
+from semibandits.kernels.late import Queue, needs_supply, observe_due, postpone, uncounted_queue
 from semibandits.kernels.machine.signals import STEPS, check_signals, raise_interrupt
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
@@ -126,7 +126,7 @@ def scratch(d: int, normals: int = 0) -> Scratch:
 
 
 @kernel
-def lend_oracle(oracle: Oracle) -> Oracle:
+def uncounted_oracle(oracle: Oracle) -> Oracle:
     """Uncounted arrays: see `kernels.machine.uncounted`."""
     a, b, c, d, e, f, g, h = oracle.data
     data = (
@@ -136,7 +136,7 @@ def lend_oracle(oracle: Oracle) -> Oracle:
 
 
 @kernel
-def lend_player(player: Player) -> Player:
+def uncounted_player(player: Player) -> Player:
     """Uncounted arrays."""
     return Player(
         uncounted(player.params), uncounted(player.spread), uncounted(player.stats), uncounted(player.memory),
@@ -145,7 +145,7 @@ def lend_player(player: Player) -> Player:
 
 
 @kernel
-def lend_scratch(work: Scratch) -> Scratch:
+def uncounted_scratch(work: Scratch) -> Scratch:
     """Uncounted arrays."""
     return Scratch(
         uncounted(work.x), uncounted(work.items), uncounted(work.weights), uncounted(work.bonuses), uncounted(work.normals),
@@ -193,7 +193,7 @@ def choose(
         return DONE if answered else FAILED
     if action == REPLAN:
         return REPLAN
-    return asked(action, rule, family, index, oracle, player, work)
+    return run_rule(action, rule, family, index, oracle, player, work)
 
 
 @kernel(calls=True)
@@ -319,7 +319,7 @@ def searched(
 
 # A separate function: inside `choose` this loop would double the time of a round of Thompson sampling.
 @kernel(calls=True)
-def asked(
+def run_rule(
     action: int, rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle,
     player: Player, work: Scratch,
 ) -> int:  # fmt: skip
@@ -366,7 +366,12 @@ def play(
 
     Outcomes wait in the queue if it has room for any; otherwise they are observed at once.
     """
-    oracle, player, work, queue = lend_oracle(oracle), lend_player(player), lend_scratch(work), lend_queue(queue)
+    oracle, player, work, queue = (
+        uncounted_oracle(oracle),
+        uncounted_player(player),
+        uncounted_scratch(work),
+        uncounted_queue(queue),
+    )
     counters, totals, theta, is_late = player.counters, record.totals, environment.theta, len(queue.heap) > 0
     d = len(theta)
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise
@@ -382,7 +387,7 @@ def play(
         if is_late:
             if needs_supply(queue):
                 return WANTING
-            counters[UNSEEN] = max(counters[UNSEEN] - tell_due(queue, player.stats, player.spread, counters[ROUND]), 0)
+            counters[UNSEEN] = max(counters[UNSEEN] - observe_due(queue, player.stats, player.spread, counters[ROUND]), 0)
         status = choose(rule, family, index, oracle, player, work, policy_rng)
         if status == NONE_LEFT:
             continue

@@ -62,13 +62,13 @@ class Ask(Operation):
 
     def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
         """See `Operation`."""
-        return self._asked()
+        return self._payload()
 
     def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
         """See `Operation`."""
-        return {"available": None, **self._asked()}
+        return {"available": None, **self._payload()}
 
-    def _asked(self) -> Payload:
+    def _payload(self) -> Payload:
         return {} if self.available is None or self.available.all() else {"available": np.flatnonzero(self.available).tolist()}
 
 
@@ -83,8 +83,8 @@ class AskMany(Ask):
         """See `Operation`."""
         return learner._progress.ask(self.available, self.count)
 
-    def _asked(self) -> Payload:
-        return {"count": self.count, **super()._asked()}
+    def _payload(self) -> Payload:
+        return {"count": self.count, **super()._payload()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,7 +57,7 @@ class Oracle(Matroid):
                 f"is_independent must be a function, got {type(is_independent).__name__}: pass is_independent(indices) -> bool"
             )
         self._function = is_independent
-        if not self._ask([]):
+        if not self._query([]):
             raise InvalidInputError(
                 "is_independent must return True for the empty set, got False: "
                 "in a matroid every subset of an independent set is independent"
@@ -73,13 +73,13 @@ class Oracle(Matroid):
 
     def is_independent(self, indices: IntArray) -> bool:
         """Result of the function for the items `indices`."""
-        return self._ask(as_indices(indices, self._d).tolist())
+        return self._query(as_indices(indices, self._d).tolist())
 
     def greedy(self, order: IntArray) -> BoolArray:
         """Scan `order` and keep each item that preserves independence; bool, shape (d,)."""
         kept: list[int] = []
         for item in as_indices(order, self._d, "order").tolist():
-            if self._ask([*kept, item]):
+            if self._query([*kept, item]):
                 kept.append(item)
         chosen = np.zeros(self._d, dtype=np.bool_)
         chosen[kept] = True
@@ -91,14 +91,14 @@ class Oracle(Matroid):
         free = np.zeros(self._d, dtype=np.bool_)
         swaps = np.zeros((len(inside), self._d), dtype=np.bool_)
         for z in sorted(set(range(self._d)).difference(inside)):
-            if not self._ask([z]):
+            if not self._query([z]):
                 continue
-            free[z] = self._ask([*inside, z])
+            free[z] = self._query([*inside, z])
             for a in range(len(inside)):
-                swaps[a, z] = free[z] or self._ask([*inside[:a], *inside[a + 1 :], z])
+                swaps[a, z] = free[z] or self._query([*inside[:a], *inside[a + 1 :], z])
         return free, swaps
 
-    def _ask(self, items: list[int]) -> bool:
+    def _query(self, items: list[int]) -> bool:
         answer = self._function(np.array(sorted(items), dtype=np.int64))
         if not isinstance(answer, bool | np.bool_):
             raise InvalidInputError(

@@ -139,7 +139,7 @@ class _Search:
         """Whether no open node can contain a better decision."""
         return not self._open or self._is_closed(-self._open[0][0])
 
-    def meet(self, x: BoolArray) -> int:
+    def add(self, x: BoolArray) -> int:
         """Number of the decision `x`; update the best decision."""
         number = self._pool.add(x)
         if self._pool.values[number] > -math.inf:
@@ -158,7 +158,7 @@ class _Search:
         """Add decisions near the edge, then force an item in and out."""
         pool, edge = self._pool, node.edge
         left, right, weights = pool.decisions[edge.left], pool.decisions[edge.right], pool.weights(edge)
-        near = [self.meet(x) for x in self._branching.neighbours(left, right, weights)]
+        near = [self.add(x) for x in self._branching.neighbours(left, right, weights)]
         item = self._branching.item(node.forced, left, right, weights)
         if item is None:
             return
@@ -211,4 +211,4 @@ class _Search:
         weights[inside], weights[outside] = big, -big
         self.calls += 1
         x = checked_answer(self._maximize(weights), len(weights), self._m)
-        return self.meet(x) if x[inside].all() and not x[outside].any() else None
+        return self.add(x) if x[inside].all() and not x[outside].any() else None

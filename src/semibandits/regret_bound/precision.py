@@ -36,7 +36,7 @@ def gaps_below(best: BoolArray, decisions: BoolArray | Decisions, theta: FloatAr
     return gaps
 
 
-def sharpened(graph: ExchangeGraph, theta: FloatArray, ties: Ties) -> tuple[ExchangeGraph, float]:
+def refined(graph: ExchangeGraph, theta: FloatArray, ties: Ties) -> tuple[ExchangeGraph, float]:
     """The graph with reduced costs that add up to the gap of each cycle, and a bound on their remaining error.
 
     Costs are computed again from `theta` and the potentials. The potentials are corrected, by about their rounding, until no cost

@@ -35,7 +35,7 @@ def _line_printer(done: int, total: int) -> Callable[[int], None]:
     """A function that prints at most `MOST_LINES` lines on the error stream: it needs no terminal and no widgets."""
     start, shown = time.monotonic(), done * MOST_LINES // total
 
-    def tell(finished: int) -> None:
+    def show(finished: int) -> None:
         nonlocal shown
         if finished * MOST_LINES // total > shown:
             shown = finished * MOST_LINES // total
@@ -44,4 +44,4 @@ def _line_printer(done: int, total: int) -> Callable[[int], None]:
             rest = f", about {left:.0f} s left" if finished < total else ""
             print(f"{finished:,} of {total:,} replications, {seconds:.0f} s{rest}", file=sys.stderr, flush=True)
 
-    return tell
+    return show

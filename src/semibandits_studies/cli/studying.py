@@ -119,14 +119,14 @@ def _simulated(study: Study, asked: SimulationOptions, remedy: str, progress: bo
         stack.enter_context(ticking(line))
         watch = stack.enter_context(InterruptWatch())
 
-        def tell(finished: int, total: int) -> None:
+        def show(finished: int, total: int) -> None:
             nonlocal reached
             reached = finished
             watch.check()
             line(finished, total)
 
         try:
-            return run_study(study, **how, progress=tell)
+            return run_study(study, **how, progress=show)
         except BaseException as error:
             line.close()
             if not watch.seen and not isinstance(error, KeyboardInterrupt):

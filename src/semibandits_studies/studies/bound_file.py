@@ -36,7 +36,7 @@ def gaussian_twin(instance: Instance, rewards: RewardModel) -> Instance:
     return replace(instance, variance=variance, description={**instance.description, "variance": variance.tolist()})
 
 
-def asked_of(study: Study) -> dict[str, Any]:
+def options_of(study: Study) -> dict[str, Any]:
     """Options of the bound as plain JSON."""
     return written(study.bound) | {"time_limit": study.bound_seconds}
 
@@ -44,7 +44,7 @@ def asked_of(study: Study) -> dict[str, Any]:
 def kept_bound(study: Study, twin: Instance, result: GravesLaiResult, *, applies: bool) -> dict[str, Any]:
     """Content of ``bound.json``: that of ``semibandits bound --save``, whether the bound applies, and its options."""
     payload = bound_payload(twin, result, count_decisions(twin.decision_set).exact)
-    return payload | {"applies": applies, "asked": asked_of(study)}
+    return payload | {"applies": applies, "asked": options_of(study)}
 
 
 def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | None:
@@ -52,7 +52,7 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
     payload = read_json(path, remedy=REMEDY)
     if not _is_of_study(payload):
         return None
-    own = {**asked_of(study), "instance": json.loads(json.dumps(twin.description))}
+    own = {**options_of(study), "instance": json.loads(json.dumps(twin.description))}
     other = {**payload["asked"], "instance": payload.get("instance")}
     different = [key for key in {**own, **other} if own.get(key) != other.get(key)]
     if different:

@@ -233,7 +233,7 @@ def _run_simulation(
             rewards=task.rewards,
             policies=task.policies,
             result=result,
-            seed=task.asked.seed,
+            seed=task.simulation.seed,
             seconds={} if kept is None else mean_seconds(kept.path / TIMINGS),
             elapsed=None if is_finished else time.monotonic() - start,
             folder=None if folder is None else folder.path,
@@ -311,7 +311,7 @@ def _played(
     execution = task.study.execution
     described = False
 
-    def tell(finished: int, total: int) -> None:
+    def show(finished: int, total: int) -> None:
         nonlocal described
         if folder is not None and not described:  # the simulation has claimed the folder and kept a replication in it
             _describe(task, folder)
@@ -322,7 +322,7 @@ def _played(
     return play(
         task.specification,
         n_jobs=execution.workers,
-        progress=progress if progress is True else tell,
+        progress=progress if progress is True else show,
         bound=bound if bound is not None and task.is_bounded_by(bound) else False,
         scheduler=execution.scheduler,
         folder=None if kept is None else kept.path,

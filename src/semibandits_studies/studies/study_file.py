@@ -133,14 +133,14 @@ def in_table(path: Path | None, table: str) -> Iterator[None]:
 
 def study_tables(study: Study) -> dict[str, dict[str, Value]]:
     """The complete study as written to the folder of its results, with the instance file there in place of its own file."""
-    choice, asked, output = study.problem, study.simulation, study.output
+    choice, simulation, output = study.problem, study.simulation, study.output
     options = {key: value for key, value in written(choice.options).items() if value}
     tables: dict[str, dict[str, Value]] = {
         "problem": {"file": INSTANCE} if choice.file is not None else written(choice) | options
     }
-    if asked is not None:
-        tables["simulation"] = written(asked)
-        if asked.delay == 0 and asked.loss == 0:  # folders of earlier versions lack these keys
+    if simulation is not None:
+        tables["simulation"] = written(simulation)
+        if simulation.delay == 0 and simulation.loss == 0:  # folders of earlier versions lack these keys
             del tables["simulation"]["delay"], tables["simulation"]["loss"]
     limit = float("inf") if study.bound_seconds is None else study.bound_seconds
     tables["bound"] = written(replace(study.bound, time_limit=limit))

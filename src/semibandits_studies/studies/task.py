@@ -48,7 +48,7 @@ class Task:
         self.bound: dict[str, Any] | None = None  # content of bound.json, once it is known
 
     @property
-    def asked(self) -> SimulationOptions:
+    def simulation(self) -> SimulationOptions:
         """Options of the simulation."""
         assert self.study.simulation is not None
         return self.study.simulation
@@ -59,7 +59,7 @@ class Task:
         if self.study.simulation is None:
             return GaussianRewards(self.instance.theta, variance=self.instance.variance)
         with in_table(self.study.path, "simulation"):
-            return reward_model(self.problem, self.asked.rewards, self.study.problem.options.variance)
+            return reward_model(self.problem, self.simulation.rewards, self.study.problem.options.variance)
 
     @cached_property
     def law(self) -> Law:
@@ -74,15 +74,15 @@ class Task:
     def policies(self) -> dict[str, Policy]:
         """Policies by name."""
         with in_table(self.study.path, "simulation"):
-            return named_policies(self.asked.policies)
+            return named_policies(self.simulation.policies)
 
     @cached_property
     def specification(self) -> Specification:
         """The validated specification of the simulation."""
-        rewards, policies, asked = self.rewards, self.policies, self.asked
-        length = {name: getattr(asked, name) for name in ("horizon", "replications", "seed", "checkpoints")}
+        rewards, policies, options = self.rewards, self.policies, self.simulation
+        length = {name: getattr(options, name) for name in ("horizon", "replications", "seed", "checkpoints")}
         with in_table(self.study.path, "simulation"):
-            lateness = Lateness.of(asked.delay, asked.loss)
+            lateness = Lateness.of(options.delay, options.loss)
             return Specification.of(self.instance.decision_set, rewards, policies, lateness=lateness, **length)
 
     @cached_property
@@ -119,7 +119,7 @@ class Task:
     def bytes(self) -> int:
         """Approximate size of the finished replications on disk."""
         numbers = len(self.specification.checkpoints) * (self.instance.decision_set.d + 5)
-        return 8 * numbers * len(self.policies) * self.asked.replications
+        return 8 * numbers * len(self.policies) * self.simulation.replications
 
     def check(self) -> None:
         """Validate everything that needs no solver."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.graphs.heap import Heap, append, bring_first, decrease, empty_heap, lend_heap, pop, remove_first
+from semibandits.kernels.graphs.heap import Heap, append, bring_first, decrease, empty_heap, pop, remove_first, uncounted_heap
 from semibandits.kernels.machine.signals import interrupted, raise_interrupt
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
@@ -302,9 +302,9 @@ def _empty_search(n_others: int) -> PathSearch:
 
 
 @kernel
-def _lent(s: PathSearch) -> PathSearch:
+def _uncounted(s: PathSearch) -> PathSearch:
     """Uncounted arrays: see `kernels.machine.uncounted`."""
-    heap, at = lend_heap(s.heap), uncounted(s.at)
+    heap, at = uncounted_heap(s.heap), uncounted(s.at)
     return PathSearch(heap, uncounted(s.via), uncounted(s.via_row), uncounted(s.settled), at)
 
 
@@ -334,7 +334,7 @@ def _match_forest(
     leading node is written into `root`, the free node that it reaches first into `sink`.
     """
     mate, u, v = matched.mate, matched.u, matched.v
-    s = _lent(s)
+    s = _uncounted(s)
     heap, keys, settled, at = s.heap, s.heap.keys, s.settled, s.at
     reached, found, begun, done, count = 0.0, 0, 0, 0, 0
     while True:
@@ -420,21 +420,21 @@ def _match_all(free: IntArray, weights: FloatArray, graph: Bipartite, matched: M
 @kernel
 def _augment_all(free: IntArray, weights: FloatArray, graph: Bipartite, matched: Matched, s: PathSearch) -> IntArray:
     """The same with the arrays of a search."""
-    lent = _lent(s)
+    search = _uncounted(s)
     for i in range(len(free)):
         if interrupted():
             return free[i:]
         start = free[i]
-        length, freed, sink, count = _shortest_path(start, weights, graph, matched, lent)
+        length, freed, sink, count = _shortest_path(start, weights, graph, matched, search)
         if length == np.inf:
             return np.append(matched.mate[s.settled[:count]], start)
         matched.u[start] += length
-        _raise_duals(length, count, matched, lent)
+        _raise_duals(length, count, matched, search)
         if freed >= 0:
             matched.u[freed] = 0.0
             sink = graph.others[matched.entry[freed]] if freed != start else -1
             matched.entry[freed] = -1
-        _flip(sink, graph, matched, lent)
+        _flip(sink, graph, matched, search)
     return np.empty(0, dtype=np.int64)
 
 

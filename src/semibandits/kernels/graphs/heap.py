@@ -27,7 +27,7 @@ def empty_heap(n: int) -> Heap:
 
 
 @kernel
-def lend_heap(heap: Heap) -> Heap:
+def uncounted_heap(heap: Heap) -> Heap:
     """Uncounted arrays: see `kernels.machine.uncounted`."""
     return Heap(uncounted(heap.nodes), uncounted(heap.place), uncounted(heap.keys), uncounted(heap.size))
 

@@ -93,7 +93,7 @@ class Background:
         self.loaded = 0  # number of orders that were loaded
         self.on_saved: list[Callable[[str], None]] = []  # called with `module.name` of each kernel that a child has saved
         self.lock = threading.RLock()  # held while a child is started: a process forked meanwhile would keep its pipes open
-        self._asked: dict[Order, int] = {}
+        self._requests: dict[Order, int] = {}
         self._wake, self._done = threading.Event(), threading.Condition()
         self._child: subprocess.Popen[bytes] | None = None
         self._deaths = 0
@@ -111,8 +111,8 @@ class Background:
         """
         if self.is_off:
             return
-        asked = self._asked.get(order, 0)
-        self._asked[order] = asked + 1
+        asked = self._requests.get(order, 0)
+        self._requests[order] = asked + 1
         if asked == 0:
             with DeferredInterrupts():  # events contain locks, which Ctrl-C could leave locked
                 with self.lock:
@@ -178,7 +178,7 @@ class Background:
                 pickle.dump(sys.path, child.stdin)
                 while not self.is_off:
                     if self.pending:
-                        order = max(list(self.pending), key=self._asked.__getitem__)
+                        order = max(list(self.pending), key=self._requests.__getitem__)
                         self._carry_out(order, child.stdin, child.stdout)
                     elif not self._wake.wait(IDLE_SECONDS):
                         break

@@ -2,7 +2,7 @@
 
 A round makes up to three requests: the best decision at the estimates (P_LM), the most plausible other decision (P_IM), and a
 decision that gives as much information at less regret (P_LM). Laws that are not Gaussian may need three more, see
-:func:`sharpen`. A decision is repeated until it has provided new information.
+:func:`check_with_laws`. A decision is repeated until it has provided new information.
 """
 
 from __future__ import annotations
@@ -105,14 +105,14 @@ def glade(t: int, state: RuleState, request: Request) -> int:
         write(request.x, state.rows[PLAYED_ROW])
         return PLAY
     if stage == START:
-        ask(BEST, state, request)
+        start_query(BEST, state, request)
         return LINEAR_FIRST
     s = glade_state(state.memory, marks, state.rows, len(request.x))
     if stage == BEST:
         return check(t, state, s, request)
     if stage == CHEAPER:
         return compare_prices(state, s, request)
-    return judge(t, state, s, request)
+    return check_other(t, state, s, request)
 
 
 @kernel(error_model="numpy")
@@ -131,19 +131,19 @@ def check(t: int, state: RuleState, s: GladeState, request: Request) -> int:
     is_guessed = uncertain and guess(stats, s, bonuses)
     is_checked = is_known and t < s.until_time[0] and rarest(stats, x) < s.until_count[0]
     if not uncertain or (is_checked and not is_guessed):
-        return settle(state, s, x)
-    ask(PLAUSIBLE, state, request)
+        return play(state, s, x)
+    start_query(PLAUSIBLE, state, request)
     return GAIN_FIRST
 
 
 @kernel(error_model="numpy")
-def judge(t: int, state: RuleState, s: GladeState, request: Request) -> int:
+def check_other(t: int, state: RuleState, s: GladeState, request: Request) -> int:
     """Settle on the best decision if x is not plausible, and on x or a cheaper decision otherwise."""
     params, stats, weights, x = state.params, state.stats, request.weights, request.x
     gap, scale, bonus = compare(stats, s.scales, request.bonuses, s.best, x)
     plausible = bonus > 0.0 and bonus > gap * abs(gap)
     if len(params) > LAW and (plausible or s.tries[0] > 0.0):
-        action = sharpen(gap, plausible, state, s, request)
+        action = check_with_laws(gap, plausible, state, s, request)
         if action != PLAY:
             return action
         gap, scale, bonus = compare(stats, s.scales, request.bonuses, s.best, x)
@@ -153,16 +153,16 @@ def judge(t: int, state: RuleState, s: GladeState, request: Request) -> int:
         growth = 1.0 + params[RECHECK]
         s.until_time[0], s.until_count[0] = growth * t, growth * rarest(stats, x)
     if not plausible or params[FORESIGHT] == 0.0:
-        return settle(state, s, x)
-    remember(s, x)
+        return play(state, s, x)
+    add_to_pool(s, x)
     if gap * gap < CRUDE * scale:
-        return settle(state, s, x)
+        return play(state, s, x)
     write(s.played, x)
     level = bonus / scale
     prices = request.bonuses  # this round needs no bonuses any more; a rule has no other array of floats that is not saved
     write_prices(params[FORESIGHT] * math.sqrt(max(1.0, level / FAR)), stats, s, request.bonuses, prices)
     s.needed[0] = max(total(prices, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
-    ask(CHEAPER, state, request)
+    start_query(CHEAPER, state, request)
     for i in range(len(weights)):
         weights[i] += prices[i]
     return LINEAR_FIRST
@@ -171,15 +171,15 @@ def judge(t: int, state: RuleState, s: GladeState, request: Request) -> int:
 @kernel(error_model="numpy")
 def compare_prices(state: RuleState, s: GladeState, request: Request) -> int:
     """Settle on x if it is worth enough more than its gap, and on the most plausible decision otherwise."""
-    prices = request.bonuses  # written by `judge`
+    prices = request.bonuses  # written by `check_other`
     gap, _, _ = compare(state.stats, s.scales, prices, s.best, request.x)
     if not total(prices, request.x) - gap > s.needed[0]:
         write(request.x, s.played)
-    return settle(state, s, request.x)
+    return play(state, s, request.x)
 
 
 @kernel(error_model="numpy")
-def sharpen(gap: float, plausible: bool, state: RuleState, s: GladeState, request: Request) -> int:
+def check_with_laws(gap: float, plausible: bool, state: RuleState, s: GladeState, request: Request) -> int:
     """Test x, which may be plausible, with the laws; return ``PLAY`` once that is settled, otherwise the next request.
 
     The first bonuses are upper bounds. The decision that they find may not be plausible, and may hide others that are. So the
@@ -200,11 +200,11 @@ def sharpen(gap: float, plausible: bool, state: RuleState, s: GladeState, reques
         if psi > 0.0 and stage == PLAUSIBLE and s.tries[0] <= MOST_TRIES:
             lower(law, s.levels, price, psi, stats, s.scales, bonuses)
             write(x, s.best)
-            ask(PLAUSIBLE, state, request)
+            start_query(PLAUSIBLE, state, request)
             return GAIN_FIRST
     if stage == PLAUSIBLE:
         write_reaches(law, s.levels, stats, s.scales, bonuses, s.known)
-        ask(REACHABLE, state, request)
+        start_query(REACHABLE, state, request)
         add_reaches(law, s.levels, stats, weights)
         return LINEAR_FIRST
     write(x, s.played if is_new(s.levels, stats, s.played) else s.best)
@@ -221,7 +221,7 @@ def is_new(levels: FloatArray, stats: FloatArray, x: BoolArray) -> bool:
 
 
 @kernel(error_model="numpy")
-def ask(stage: int, state: RuleState, request: Request) -> None:
+def start_query(stage: int, state: RuleState, request: Request) -> None:
     """Write the estimated means as weights, and set the stage that the answer leads to."""
     for i in range(len(request.weights)):
         request.weights[i] = state.stats[MEANS, i]
@@ -308,7 +308,7 @@ def pooled(pool: IntArray, k: int) -> IntArray:
 
 
 @kernel(error_model="numpy")
-def remember(s: GladeState, x: BoolArray) -> None:
+def add_to_pool(s: GladeState, x: BoolArray) -> None:
     """Add x to the pool unless the pool contains it; a full pool drops its oldest decision."""
     pool, items = s.pool, np.flatnonzero(x)
     for k in range(min(s.remembered[0], len(pool))):
@@ -386,7 +386,7 @@ def compare_items(
 
 
 @kernel(error_model="numpy")
-def settle(state: RuleState, s: GladeState, x: BoolArray) -> int:
+def play(state: RuleState, s: GladeState, x: BoolArray) -> int:
     """Play x, and repeat it until the observed count of its rarest item has grown by the share `patience`."""
     write(s.played, x)
     fewest = rarest(state.stats, x)

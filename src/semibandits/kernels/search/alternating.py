@@ -16,11 +16,11 @@ from semibandits.kernels.arrays import write
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.oracles.pointers import OraclePointers
-from semibandits.kernels.search.problem import NO_SLOT, Search, meet
+from semibandits.kernels.search.problem import NO_SLOT, Search, add_decision
 
 
 @kernel(calls=True)
-def meet_cycle(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slot: int) -> None:
+def add_cycle(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slot: int) -> None:
     """Meet the base changed along one cycle of the exchange to the decision in this slot: the cycle of largest ``sqrt(c) - D``.
 
     ``s.x`` is the base as long as no decision gains over it.
@@ -32,7 +32,7 @@ def meet_cycle(family: OraclePointers, data: tuple[IntArray, ...], s: Search, sl
     best = _most_plausible(s.rewards, s.bonuses, s.x, number, n)
     for i in range(len(number)):
         s.y[i] = s.x[i] != (number[i] == best)
-    meet(s, slot, NO_SLOT)
+    add_decision(s, slot, NO_SLOT)
     write(s.y, s.rows[slot])
 
 

@@ -39,12 +39,12 @@ from semibandits.kernels.search.problem import (
     IndexProblem,
     Scales,
     Search,
-    ask,
+    add_decision,
     gains,
     is_closed,
-    lent,
     limit_of,
-    meet,
+    query,
+    uncounted_search,
     value_of,
 )
 from semibandits.kernels.search.sums import attainable_sums
@@ -108,10 +108,10 @@ def sweep(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: 
     for step in range(SWEEP):
         factor = 1.0 + width * ((2 * step + 1) / SWEEP - 1.0)
         other = min(slope / factor, s.scales.steepest)
-        answer = ask(family, data, s, other)
+        answer = query(family, data, s, other)
         if answer != FOUND:
             return 0, FAILED if answer == BROKEN else SOLVED
-        look_closer(family, data, s, meet(s, NO_SLOT, NO_SLOT))
+        look_closer(family, data, s, add_decision(s, NO_SLOT, NO_SLOT))
         fix(family, data, s, other)
     return int(s.counts[FORCED] - before), SOLVED
 
@@ -275,10 +275,10 @@ def begin(problem: IndexProblem, x: BoolArray) -> Search:
     s = fresh(rewards, bonuses, m, scales, attainable_sums(bonuses, m), x)
     if problem.share < 1.0:
         write(s.y, x)
-        meet(s, NO_SLOT, NO_SLOT)
+        add_decision(s, NO_SLOT, NO_SLOT)
         s.values[BASE] = s.values[BEST]
         write(s.y, problem.guess)
-        meet(s, NO_SLOT, NO_SLOT)
+        add_decision(s, NO_SLOT, NO_SLOT)
     return s
 
 
@@ -296,7 +296,7 @@ def index_search(
     if largest(problem.bonuses) == 0.0:
         return without_bonuses(family, data, problem.rewards, x, report)
     s = begin(problem, x)
-    status = explore(family, data, lent(s), problem.hint, problem.budget, report)
+    status = explore(family, data, uncounted_search(s), problem.hint, problem.budget, report)
     report[SPENT] = float(s.counts[CALLS])  # this also keeps the arrays alive while they are lent
     return status
 
@@ -314,6 +314,6 @@ def budget_search(
     scales = scaled(rewards, budgets, m, 1.0, 1.0, AT_LEAST, problem.at_least, problem.step)
     s = fresh(rewards, budgets, m, scales, np.empty(0), x)
     report[BOUND], report[SLOPE] = math.inf, 0.0
-    status = explore(family, data, lent(s), 0.0, NO_LIMIT, report)
+    status = explore(family, data, uncounted_search(s), 0.0, NO_LIMIT, report)
     report[SPENT] = float(s.counts[CALLS])  # this also keeps the arrays alive while they are lent
     return status

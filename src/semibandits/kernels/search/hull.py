@@ -14,7 +14,7 @@ import numpy as np
 from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import IntArray
 from semibandits.kernels.oracles.pointers import OraclePointers
-from semibandits.kernels.search.alternating import meet_cycle
+from semibandits.kernels.search.alternating import add_cycle
 from semibandits.kernels.search.problem import (
     AT_LEAST,
     BROKEN,
@@ -28,10 +28,10 @@ from semibandits.kernels.search.problem import (
     SOLVED,
     STOPPED,
     Search,
-    ask,
+    add_decision,
     gains,
     is_closed,
-    meet,
+    query,
 )
 from semibandits.kernels.search.sums import allowance
 
@@ -130,7 +130,7 @@ def known_peak(s: Search) -> tuple[int, int, float]:
 def look_closer(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slot: int) -> None:
     """Unless a decision gains over the base, examine the cycles by which the decision just met differs from it."""
     if s.scales.share < 1.0 and not gains(s):
-        meet_cycle(family, data, s, slot)
+        add_cycle(family, data, s, slot)
 
 
 @kernel(inline="always", calls=True)
@@ -144,10 +144,10 @@ def climb(
             return bound, left, right, slope, SOLVED
         if s.counts[CALLS] >= most:
             return bound, left, right, slope, STOPPED
-        answer = ask(family, data, s, slope)
+        answer = query(family, data, s, slope)
         if answer != FOUND:
             return bound, NO_SLOT, NO_SLOT, slope, FAILED if answer == BROKEN else SOLVED
-        slot = meet(s, left, right)
+        slot = add_decision(s, left, right)
         look_closer(family, data, s, slot)
         if slope < math.inf and (slope > 0.0 or s.scales.goal == AT_LEAST):
             bound = min(bound, bound_at(s, s.a[slot], s.c[slot], slope))
@@ -160,8 +160,8 @@ def climb(
         elif slope == math.inf and s.scales.goal == AT_LEAST:  # the largest c is too small
             return -np.inf, NO_SLOT, NO_SLOT, slope, SOLVED
         elif slope == math.inf:  # every c is 0
-            answer = ask(family, data, s, 0.0)
-            meet(s, left, right)
+            answer = query(family, data, s, 0.0)
+            add_decision(s, left, right)
             return bound, NO_SLOT, NO_SLOT, slope, FAILED if answer == BROKEN else SOLVED
         elif left == right:
             break
@@ -173,9 +173,9 @@ def climb(
 @kernel(inline="always", calls=True)
 def try_slope(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float) -> tuple[float, int]:
     """Bound of the part at one multiplier, whose best decision is met, and a status."""
-    answer = ask(family, data, s, slope)
+    answer = query(family, data, s, slope)
     if answer != FOUND:
         return -np.inf, FAILED if answer == BROKEN else SOLVED
-    slot = meet(s, NO_SLOT, NO_SLOT)
+    slot = add_decision(s, NO_SLOT, NO_SLOT)
     look_closer(family, data, s, slot)
     return bound_at(s, s.a[slot], s.c[slot], slope), SOLVED

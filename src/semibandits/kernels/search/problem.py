@@ -35,7 +35,7 @@ FORCED, REMEMBERED, CALLS = 0, 1, 2
 BEST, BASE = 0, 1
 """Places in `values`: the largest ``a + sqrt(c) / ratio`` so far, and the value of the base."""
 FOUND, EMPTY, BROKEN = 0, 1, 2
-"""Answers of :func:`ask`."""
+"""Answers of :func:`query`."""
 ROOT, AT_LEAST = runtime_constant(0), runtime_constant(1)
 """Goals."""
 NEARLY = 1.0 - 1e-6
@@ -121,7 +121,7 @@ class Search(NamedTuple):
 
 
 @kernel
-def lent(s: Search) -> Search:
+def uncounted_search(s: Search) -> Search:
     """The same search with uncounted arrays, see `kernels.machine.uncounted`: they are passed many times."""
     return Search(
         uncounted(s.rewards), uncounted(s.bonuses), uncounted(s.weights), uncounted(s.y), uncounted(s.forced), uncounted(s.path),
@@ -171,7 +171,7 @@ def is_row(rows: BoolArray, slot: int, y: BoolArray) -> bool:
 
 
 @kernel
-def meet(s: Search, keep1: int, keep2: int) -> int:
+def add_decision(s: Search, keep1: int, keep2: int) -> int:
     """Remember the decision y in a slot other than the two to keep, and update the best decision; return the slot."""
     y, rewards, bonuses, counts, known_a, known_c = s.y, s.rewards, s.bonuses, s.counts, s.a, s.c
     a = c = 0.0
@@ -197,7 +197,7 @@ def meet(s: Search, keep1: int, keep2: int) -> int:
 
 
 @kernel(calls=True)
-def ask(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
+def query(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
     """Write the best decision of the part at the multiplier `slope` (inf: the decision of largest c) into y.
 
     Returns ``FOUND``; ``EMPTY`` if the part is empty; ``BROKEN`` if the oracle failed.

@@ -30,10 +30,10 @@ from semibandits.kernels.search.problem import (
     SOLVED,
     IndexProblem,
     Search,
-    ask,
-    lent,
+    add_decision,
     limit_of,
-    meet,
+    query,
+    uncounted_search,
 )
 
 MOST_STEPS = 20_000
@@ -129,10 +129,10 @@ def is_beaten(family: OraclePointers, data: tuple[IntArray, ...], s: Search) -> 
     if s.scales.share < 1.0:
         write(s.y, s.rows[0])  # the base
     else:
-        answer = ask(family, data, s, 0.0)
+        answer = query(family, data, s, 0.0)
         if answer != FOUND:
             return True, FAILED if answer == BROKEN else SOLVED
-    slot = meet(s, NO_SLOT, NO_SLOT)
+    slot = add_decision(s, NO_SLOT, NO_SLOT)
     a, c = s.a[slot], s.c[slot]
     d = len(s.y)
     swaps = Swaps(np.empty(d), np.empty(d), np.empty(2, dtype=np.int64))
@@ -141,7 +141,7 @@ def is_beaten(family: OraclePointers, data: tuple[IntArray, ...], s: Search) -> 
     entering, leaving = swaps.best[0], swaps.best[1]
     if entering >= 0:
         s.y[entering], s.y[leaving] = True, False
-        meet(s, NO_SLOT, NO_SLOT)
+        add_decision(s, NO_SLOT, NO_SLOT)
     if s.scales.share < 1.0:
         return no_swap_gains(swaps.gaps, swaps.gains), SOLVED
     return all_sets_lose(swaps.gaps, swaps.gains, a, c, limit_of(s)), SOLVED
@@ -156,10 +156,10 @@ def bases_search(
         return without_bonuses(family, data, problem.rewards, x, report)
     s = begin(problem, x)
     report[BOUND], report[SLOPE] = math.inf, 0.0
-    is_done, status = is_beaten(family, data, lent(s))
+    is_done, status = is_beaten(family, data, uncounted_search(s))
     if is_done or status != SOLVED:
         report[BOUND] = limit_of(s)
     else:
-        status = explore(family, data, lent(s), problem.hint, problem.budget, report)
+        status = explore(family, data, uncounted_search(s), problem.hint, problem.budget, report)
     report[SPENT] = float(s.counts[CALLS])  # this also keeps the arrays alive while they are lent
     return status

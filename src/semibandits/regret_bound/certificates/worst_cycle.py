@@ -96,7 +96,7 @@ class _Search:
         """Search from each start in turn; return whether all searches are complete."""
         loop = self.tails == self.heads
         for arc in np.flatnonzero(loop & (self.information > 0)):
-            self._offer(np.array([arc]))
+            self._keep_if_worse(np.array([arc]))
         between = np.flatnonzero(~loop)
         tails, heads = self.tails[between], self.heads[between]
         graph = arcs_of(self.n, tails, heads)
@@ -133,13 +133,13 @@ class _Search:
             if len(walk):
                 ptr, arcs = split_into_cycles(np.array([0, len(walk)]), arc_ids[walk[::-1]], self.tails, self.heads, self.n)
                 for begin, end in pairwise(ptr.tolist()):
-                    self._offer(arcs[begin:end][::-1])
+                    self._keep_if_worse(arcs[begin:end][::-1])
             if done or attempt >= left:
                 return bool(done)
             attempt *= 4
         return False
 
-    def _offer(self, cycle: IntArray) -> None:
+    def _keep_if_worse(self, cycle: IntArray) -> None:
         """Record a simple cycle if its ratio is the largest so far."""
         information, gap = math.fsum(self.information[cycle]), math.fsum(self.costs[cycle])
         if information > self.ratio * gap**2:

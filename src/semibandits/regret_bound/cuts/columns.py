@@ -182,7 +182,7 @@ class ColumnSolver:
         ratio = float((self._pool.contains @ prices / self._pool.gaps).max())
         outcome = priced(self._oracle, self._best, prices, ratio)
         for x in outcome.met:
-            self._meet(x)
+            self._add(x)
         bound = pricing_bound(contains, gaps, self._twice_variance, multipliers, prices, outcome.ratio)
         self._lower = max(self._lower, bound)
         weights = self._oracle.theta.copy()
@@ -192,9 +192,9 @@ class ColumnSolver:
                 return
             x = self._oracle.best_with(weights, np.array([item]), NOTHING)
             if x is not None:
-                self._meet(x)
+                self._add(x)
 
-    def _meet(self, x: np.ndarray) -> None:
+    def _add(self, x: np.ndarray) -> None:
         self._pool.add(x, self._oracle.gap(x))
 
     def _improve(self, rates: FloatArray, ratio: float) -> None:

@@ -85,7 +85,7 @@ class BlockSolver:
             if self._solve_with(master):
                 break
         if self.solution.gap > self.gap:
-            self._offer(self.solution.flow, self.rows.bound(self.solution.flow))
+            self._improve_upper(self.solution.flow, self.rows.bound(self.solution.flow))
         return self.solution
 
     def resume(self, cycles: Cycles) -> bool:
@@ -161,7 +161,7 @@ class BlockSolver:
     def _bound_above(self, flow: FloatArray, threshold: float, hopeless: float = np.inf) -> tuple[float, int]:
         """Update the upper bound from a flow, repaired if its excess is below `hopeless`; return it and the new cycle count."""
         if tiers.seconds() > self.deadline:
-            self._offer(flow, self.rows.bound(flow))
+            self._improve_upper(flow, self.rows.bound(flow))
             return math.inf, 0
         found = self._search(flow, threshold, backwards=False)
         cuts = [spread(found, len(self.block.gaps))]
@@ -181,10 +181,10 @@ class BlockSolver:
         threshold = max(threshold, 0.3 * worst_known)
         found = self.rows.search(flow, threshold, backwards=backwards)
         self.solution.separation_seconds += tiers.seconds() - start
-        self._offer(flow, found.ratio if math.isfinite(found.ratio) else self.rows.bound(flow))
+        self._improve_upper(flow, found.ratio if math.isfinite(found.ratio) else self.rows.bound(flow))
         return found
 
-    def _offer(self, flow: FloatArray, ratio: float) -> None:
+    def _improve_upper(self, flow: FloatArray, ratio: float) -> None:
         """Update the upper bound from a flow and a bound on the ratios of its cycles."""
         upper = ratio * float(self.block.graph.costs @ flow)
         if upper < self.solution.upper:

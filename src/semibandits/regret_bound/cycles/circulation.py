@@ -27,7 +27,7 @@ from semibandits.regret_bound.cycles.cycles import Cycles, renumbered, strong_co
 from semibandits.regret_bound.cycles.presolve import Block, presolve
 from semibandits.regret_bound.cycles.warm_start import Memory, Start
 from semibandits.regret_bound.plan import RatedCycles, cost_of, decompose_block, plan_of_walks, unfolded
-from semibandits.regret_bound.precision import relative_error_of, sharpened
+from semibandits.regret_bound.precision import refined, relative_error_of
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.raises import check_convex
 from semibandits.regret_bound.rates import ROUNDING, rates_alone, rates_shared
@@ -59,7 +59,7 @@ class CirculationSolver:
         self._law, self._gap = problem.law, problem.gap
         self._deadline = self._start + problem.limit
         self._memory = problem.memory if isinstance(problem.memory, Memory) else None
-        self._graph, lack = sharpened(self._decision_set.exchange_graph(self._theta), self._theta, problem.ties)
+        self._graph, lack = refined(self._decision_set.exchange_graph(self._theta), self._theta, problem.ties)
         set_up = max(self._deadline, self._start + SETUP)
         self._presolved = presolve(self._graph, self._law, self._theta, problem.ties, set_up)
         self._items, self._blocks = self._presolved.items, self._presolved.blocks

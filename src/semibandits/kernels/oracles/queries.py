@@ -14,7 +14,7 @@ from semibandits.kernels.search.problem import BudgetProblem, IndexProblem
 
 
 @kernel(calls=True)
-def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
+def query_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Linear maximisation (P_LM)."""
     status = call_linear(linear, data, weights, x)
     raise_interrupt()
@@ -22,7 +22,7 @@ def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: 
 
 
 @kernel(calls=True)
-def ask_index(
+def query_index(
     family: OraclePointers, index: Callable[..., int], data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray,
     report: FloatArray,
 ) -> int:  # fmt: skip
@@ -33,7 +33,7 @@ def ask_index(
 
 
 @kernel(calls=True)
-def ask_budget(
+def query_budget(
     family: OraclePointers, data: tuple[IntArray, ...], problem: BudgetProblem, x: BoolArray, report: FloatArray
 ) -> int:
     """Budgeted maximisation (P_BLM), see :func:`budget_search`."""
