@@ -61,7 +61,7 @@ CALLS = [
     )),
     (lambda folder: again(folder, random_state=0), "did you mean seed", TypeError),
     (lambda folder: in_folder(folder).ask(key=""), "key must be a printable text"),
-    (lambda folder: in_folder(folder).ask_many(0), "count must be an integer >= 1, got 0"),
+    (lambda folder: in_folder(folder).ask_many(0), "count must be an integer from 1 to 1,000,000, got 0"),
     *((lambda folder, *, seconds=seconds: in_folder(folder).expire(seconds=seconds), "seconds must be a number >= 0")
       for seconds in (-1.0, float("nan"), "1")),
     (lambda folder: in_folder(folder).expire(seconds=1.0, age=3), "one of age, before and seconds"),

@@ -40,7 +40,7 @@ OWN_LABELS = EnumeratedDecisions([[1, 0], [0, 1]], items=[1, 5])
 TWICE = "an item at most once, got 'b' again at index 2 of round 1: merge"
 CALLS = [
     *((lambda *, items=items, rewards=rewards: history(items, rewards), message) for items, rewards, message in (
-        (["a", "b"], [1.0], r"rewards must have shape \(n,\) = \(2,\), one per entry of items, got \(1,\)"),
+        (["a", "b"], [1.0], r"rewards must have shape \(n,\) = \(2,\), got \(1,\): pass .* one reward per entry of items"),
         (["a"], [[1.0]], r"got \(1, 1\)"), ("ab", [1.0, 2.0], "items must be a sequence of labels or indices, got 'ab'"),
         (3, [1.0], "items must be a sequence"), ([{"a"}], [1.0], "items must be labels or indices, got something else"),
         (["a", "b"], [1.0, np.nan], r"1 of 2 are not \(first: nan for 'b' at index 1\): drop observations without"),
@@ -48,7 +48,7 @@ CALLS = [
         (["a", "b"], [1.0, 1e101], r"first: 1e\+101 for 'b' at index 1\): scale them down"),
         (["a"], ["1"], "sequence of real numbers"),
     )),
-    (lambda: history(["a", "a", "b"], [1.0] * 3, rounds=1), "rounds must be an integer from 2 to 2[*][*]53, got 1: these"),
+    (lambda: history(["a", "a", "b"], [1.0] * 3, rounds=1), "integer from 2 to 2[*][*]53, got 1: these"),
     *((lambda *, name=name, value=value: history(["a"], [1.0], **{name: value}), message) for name, value, message in (
         ("rounds", 2.0, "rounds must be an integer from 1"), ("rounds", True, "rounds must be an integer from 1"),
         ("seed", -1, "seed must be"), ("variance", None, "variance must be given"),

@@ -35,7 +35,7 @@ def tell(outcome):
 
 
 INDEX = "must have the index of the items.*pass two columns of one frame"
-MASK = r"must have shape \(d,\) = \(5,\) as a mask"
+MASK = r"as a mask must have shape \(d,\) = \(5,\)"
 DIGITS = "labels with all of their digits, got the float 900719925474099"
 BY_DICT, BY_SERIES = {"a": 1.0, "b": 2.0}, pd.Series([1.0, 2.0], index=["a", "b"])
 CALLS = [
@@ -47,7 +47,7 @@ CALLS = [
     (lambda: history(LOG["item"], costs=LOG["minutes"].set_axis([1, 2, 3, 4])), INDEX),
     (lambda: history(LOG["item"].tolist(), costs=LOG["minutes"]), INDEX),
     (lambda: history(["d"], costs=[1.0]), "first: 'd' at index 0"),
-    (lambda: ask(np.ones((2, 2), dtype=bool)), r"as a mask, got \(2, 2\)"),
+    (lambda: ask(np.ones((2, 2), dtype=bool)), r"as a mask must have shape .*, got \(2, 2\)"),
     (lambda: ask([("s", "b"), "bus", "tram"], STREETS), "such as .*got 2 unknown of 3 .first: 'bus'"),
     (lambda: ask("s", STREETS), "must be a mask, a collection of labels or a function"),
     *((lambda *, items=items: ask(items), message) for items, message in (

@@ -54,9 +54,9 @@ CALLS = [
        f"radius must be one of 'log', 'log-loglog', 'kveton' or a Radius, got {radius!r}")
       for policy, radius in ((sb.AESCB, "kvetton"), (sb.CUCB, 3.0), (sb.ESCB, "LOG"), (sb.ESCB, None))),
     *((lambda *, name=name, value=value: Radius(**{name: value}), f"{name} must {rule}") for name, value, rule in (
-        ("log", -1e-9, "lie between 0 and"), ("log", "1", "be a finite number"),
-        ("loglog", 1e7, "lie between 0 and"), ("loglog", math.inf, "be a finite number"),
-        ("loglog_per_item", -1.0, "lie between 0 and"), ("loglog_per_item", math.nan, "be a finite number"),
+        ("log", -1e-9, r"lie in \[0, 1e\+06\]"), ("log", "1", "be a finite number"),
+        ("loglog", 1e7, r"lie in \[0, 1e\+06\]"), ("loglog", math.inf, "be a finite number"),
+        ("loglog_per_item", -1.0, r"lie in \[0, 1e\+06\]"), ("loglog_per_item", math.nan, "be a finite number"),
     )),
     *((lambda *, scale=scale: sb.ThompsonSampling(scale=scale), f"scale must be {rule}, got {scale!r}") for scale, rule in (
         (0, "positive"), (math.nan, "a finite number"), ("1", "a finite number"),
@@ -66,7 +66,7 @@ CALLS = [
         ("discount", -1.0, "discount must be >= 0, got -1"), ("rivals", 1.5, r"rivals must lie in \[0, 1\], got 1.5: 0 is"),
         ("patience", 1.0, r"patience must lie in \[0, 1\), got 1: "),
         ("foresight", math.nan, "foresight must be a finite number"), ("saving", -0.5, "saving must be >= 0, got -0.5"),
-        ("remembered", 0, "whole number from 1 to 10,000, got 0"), ("remembered", 1.5, "whole number from 1 to 10,000, got 1.5"),
+        ("remembered", 0, "integer from 1 to 10,000, got 0"), ("remembered", 1.5, "integer from 1 to 10,000, got 1.5"),
         ("variance", -1.0, f"{VARIANCE} -1.0"), ("rewards", "poisson", f"{NAMES} 'poisson'"),
     )),
     *((lambda *, name=name, value=value: sb.OSSB(**{name: value}), name) for name, *values in (

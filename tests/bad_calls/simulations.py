@@ -61,7 +61,7 @@ CALLS = [
     *((lambda *, horizon=horizon: run(horizon=horizon), f"{HORIZON} >= 1, got") for horizon in (0, 10.5, math.inf, True)),
     *((lambda *, n=n: run(replications=n), "replications must be an integer") for n in (True, math.nan, "2")),
     (lambda: run(seed=-1), "seed must be an integer >= 0"),
-    *((lambda *, n=n: run(n_jobs=n), "n_jobs must be a positive integer") for n in (0, 1.5)),
+    *((lambda *, n=n: run(n_jobs=n), "n_jobs must be an integer >= 1") for n in (0, 1.5)),
     *((lambda *, rounds=rounds: run(checkpoints=rounds), CHECKPOINTS)
       for rounds in ([3, 2, 10], [1, 5], np.array([5, 3, 10], dtype=np.uint64))),
     *((lambda *, rounds=rounds: run(checkpoints=rounds), "checkpoints must") for rounds in ([1.5, 10.0], [1.0, math.nan, 10.0])),
@@ -73,7 +73,8 @@ CALLS = [
     (lambda: run(bound=sb.graves_lai(sb.MSets(6, 3), THETA)), "belong to the decision set"),
     *((lambda *, delay=delay: run(delay=delay), "delay")
       for delay in (-1, 0.5, True, None, 2**60, [], [1, -1], [0.5], [[1]], "soon", "geometric:0", "geometric:x", norm())),
-    *((lambda *, loss=loss: run(loss=loss), r"loss must be a number in \[0, 1\)") for loss in (-0.1, 1.0, True, "0.1", math.nan)),
+    *((lambda *, loss=loss: run(loss=loss), r"loss must lie in \[0, 1\)") for loss in (-0.1, 1.0, True)),
+    *((lambda *, loss=loss: run(loss=loss), "loss must be a finite number") for loss in ("0.1", math.nan)),
     (lambda: sampled("poison"), "the law must be one of .*, got 'poison'"),
     (lambda: sampled(Poisson(cost=True)), "means must be <= 0"),
     (lambda: run(rewards=sb.SampledRewards(THETA, lambda i, rng: 1.0, variance=1.0)), "rewards of the sampler must have shape"),
@@ -82,5 +83,6 @@ CALLS = [
       for horizon in (0, 1.5, math.nan, "10", True, LONGEST_HORIZON + 1)),
     *((lambda *, n=n: log_spaced(100, n), "per_decade must be an integer") for n in (0, 2.5)),
     *((lambda *, n=n: in_last_decades(np.array([1, 10]), n), "decades must be") for n in (0, math.inf, "1")),
-    *((lambda *, level=level: mean_band(np.ones((2, 2)), level), "level must be") for level in (0, 1, math.nan, "0.95")),
+    *((lambda *, level=level: mean_band(np.ones((2, 2)), level), r"level must lie in \(0, 1\)") for level in (0, 1)),
+    *((lambda *, level=level: mean_band(np.ones((2, 2)), level), "level must be a finite") for level in (math.nan, "0.95")),
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -17,11 +18,9 @@ def different_labels(items: Iterable[Hashable] | None, d: int) -> tuple[Hashable
     labels = tuple(as_labels(items, "items"))
     if len(labels) != d:
         raise InvalidInputError(f"items must have d = {d} labels, got {len(labels)}: name each item once")
-    seen: set[Hashable] = set()
-    for label in labels:
-        if label in seen:
-            raise InvalidInputError(f"items must have different labels, got {label!r} twice: rename one of them")
-        seen.add(label)
+    label, times = Counter(labels).most_common(1)[0]
+    if times > 1:
+        raise InvalidInputError(f"items must have different labels, got {label!r} twice: rename one of them")
     return labels
 
 

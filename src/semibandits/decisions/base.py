@@ -16,7 +16,8 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.inputs.arguments import whole
 from semibandits.inputs.frames import ItemSource
-from semibandits.inputs.validation import as_decision, checked_answer, finite_number, item_vector
+from semibandits.inputs.outcomes import whole_number
+from semibandits.inputs.validation import as_decision, check_kind, checked_answer, finite_number, item_vector, number_in
 from semibandits.kernels.search.outliers import least_reward, without_outliers
 from semibandits.matroids.counts import DecisionCount, count_by_listing
 from semibandits.optimization.front import BudgetFront, front_by_budgets, infeasible, undominated
@@ -294,12 +295,9 @@ class DecisionSet(ABC):
         are chosen, so that ties do not multiply the work. If all bonuses are equal and decisions are the bases of a matroid, the
         bound is tight. Policies use this search in every round.
         """
-        most = whole(most)
-        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-            raise InvalidInputError(f"most must be an integer >= 1, got {most!r}: pass for instance 1000")
-        r = _ratio(ratio)
+        calls, r = whole_number(whole(most), "most", least=1, remedy="pass for instance 1000"), _ratio(ratio)
         a, c, power = self._index_problem(rewards, bonuses, r)
-        found = self._search_index(a, c, r, int(most))
+        found = self._search_index(a, c, r, calls)
         x = found.decision
         value = float(np.ldexp(self.index_of(a, c, x), -power))
         return replace(found, value=value, bound=max(float(np.ldexp(found.bound, -power)), value))
@@ -515,13 +513,15 @@ class DecisionSet(ABC):
         return None
 
 
+def check_decision_set(value: object, remedy: str = "build one, for instance MSets(20, 4)") -> None:
+    """Refuse anything but a decision set."""
+    check_kind(value, DecisionSet, "decision_set", remedy)
+
+
 def _mro_index(kind: type[DecisionSet], method: str) -> int:
     """Index in the method resolution order of the class that defines a method."""
     return next(index for index, base in enumerate(kind.__mro__) if method in vars(base))
 
 
 def _ratio(value: float) -> float:
-    ratio = finite_number(value, "ratio")
-    if not 0.0 < ratio <= 1.0:
-        raise InvalidInputError(f"ratio must lie in (0, 1], got {value!r}: pass 1 for the exact maximum")
-    return ratio
+    return number_in(value, "ratio", 0.0, 1.0, "pass 1 for the exact maximum", ends="(]")

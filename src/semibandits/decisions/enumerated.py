@@ -8,13 +8,14 @@ from typing import cast, final
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits.decisions._labels import different_labels
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
-from semibandits.inputs.validation import item_vector
+from semibandits.inputs.validation import check_sums, item_vector
 from semibandits.kernels.oracles.enumerated import enumerated_index, enumerated_linear
-from semibandits.matroids._checks import as_labels
+from semibandits.matroids._checks import check_bits
 from semibandits.matroids._listing import too_many
 from semibandits.matroids.counts import DecisionCount
 
@@ -54,7 +55,7 @@ class EnumeratedDecisions(DecisionSet):
 
         self._decisions = _as_rows(matrix)
         self._index = _index_rows(self._decisions)
-        self._items = tuple(range(self.d)) if items is None else _distinct_labels(items, self.d)
+        self._items = different_labels(items, self.d) or tuple(range(self.d))
         self._m = int(self._decisions.sum(axis=1).max())
         self._sums = csr_array(self._decisions, dtype=np.float64)
 
@@ -86,8 +87,7 @@ class EnumeratedDecisions(DecisionSet):
         """
         theta = item_vector(weights, self, "weights")
         totals: FloatArray = np.asarray(self._sums @ theta)
-        if not np.isfinite(totals).all():
-            raise InvalidInputError(f"weights must have finite sums, got weights up to {np.abs(theta).max():g}: scale them down")
+        check_sums(bool(np.isfinite(totals).all()), theta)
         return np.array(self._decisions[np.argmax(totals)])
 
     def count(self, limit: int = 1_000_000) -> int:
@@ -152,13 +152,7 @@ def _as_rows(matrix: ArrayLike) -> BoolArray:
         )
     if array.dtype.kind not in "biuf":
         raise InvalidInputError(f"matrix must contain 0 and 1, got entries of type {array.dtype}: pass numbers or booleans")
-    bad = np.argwhere((array != 0) & (array != 1))
-    if len(bad):
-        row, item = bad[0]
-        raise InvalidInputError(
-            f"matrix must contain 0 and 1, got {array[row, item]} in row {row}, column {item}: "
-            "pass 1 for items of the decision and 0 for others"
-        )
+    check_bits(array, "pass 1 for items of the decision and 0 for others")
     decisions = array.astype(np.bool_)
     decisions.setflags(write=False)
     return decisions
@@ -174,17 +168,3 @@ def _index_rows(decisions: BoolArray) -> frozenset[bytes]:
                 f"matrix must have different rows, got the same decision in rows {earlier} and {row}: drop one of them"
             )
     return frozenset(first)
-
-
-def _distinct_labels(items: Iterable[Hashable], d: int) -> tuple[Hashable, ...]:
-    labels = tuple(as_labels(items, "items"))
-    if len(labels) != d:
-        raise InvalidInputError(f"items must have d = {d} labels, got {len(labels)}: pass one label per column")
-    seen: dict[Hashable, int] = {}
-    for i, label in enumerate(labels):
-        if seen.setdefault(label, i) != i:
-            raise InvalidInputError(
-                f"items must be different, got {label!r} for columns {seen[label]} and {i}: "
-                "rename one of them, for example with a number"
-            )
-    return labels

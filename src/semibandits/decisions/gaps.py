@@ -17,7 +17,8 @@ from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.inputs.arguments import hinted, whole
 from semibandits.inputs.costs import item_means
-from semibandits.inputs.validation import checked_answer, finite_number
+from semibandits.inputs.outcomes import whole_number
+from semibandits.inputs.validation import checked_answer, number_in
 from semibandits.kernels.search.outliers import without_outliers
 from semibandits.optimization.rounding import exponent, rescaled
 
@@ -83,12 +84,8 @@ def smallest_gap(
     1.0
     """
     rewards = item_means(theta, costs, decision_set)
-    tolerance = finite_number(tie_tolerance, "tie_tolerance")
-    if tolerance < 0:
-        raise InvalidInputError(f"tie_tolerance must be >= 0, got {tie_tolerance!r}: pass 0 for no tolerance")
-    most_ties = whole(most_ties)
-    if isinstance(most_ties, bool) or not isinstance(most_ties, int | np.integer) or most_ties < 1:
-        raise InvalidInputError(f"most_ties must be an integer >= 1, got {most_ties!r}: at least one decision is optimal")
+    tolerance = number_in(tie_tolerance, "tie_tolerance", 0.0, math.inf, "pass 0 for no tolerance")
+    most_ties = whole_number(whole(most_ties), "most_ties", least=1, remedy="at least one decision is optimal")
     rewards = without_constants(decision_set, rewards)
     largest = float(np.abs(rewards).max())
     if largest == 0:

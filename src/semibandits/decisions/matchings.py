@@ -17,7 +17,7 @@ from semibandits.errors import InvalidInputError, Option
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.frames import ItemSource, as_pairs
 from semibandits.inputs.graphs import numbered_pairs
-from semibandits.inputs.validation import item_vector
+from semibandits.inputs.validation import check_choice, check_sums, item_vector
 from semibandits.kernels.graphs.assignment import Bipartite, heaviest_matching
 from semibandits.kernels.graphs.exchange import incidence
 from semibandits.kernels.graphs.listed_matchings import LIMB_BITS, count_matchings, list_matchings
@@ -77,11 +77,8 @@ class Matchings(DecisionSet):
 
     @hinted
     def __init__(self, edges: object, saturate: str = "both", *, row: str = "row", column: str = "column") -> None:
-        if saturate not in SATURATE:
-            raise InvalidInputError(
-                f"saturate must be 'both', 'rows', 'columns' or 'none', got {saturate!r}: "
-                "'none' allows any matching, the others name the side that must be matched completely"
-            )
+        remedy = "'none' allows any matching, the others name the side that must be matched completely"
+        check_choice(saturate, SATURATE, "saturate", remedy)
         self._graph = read_bipartite(as_pairs(edges, row=row, column=column))
         self._source = ItemSource.of(edges, row, column)
         self._saturate = saturate
@@ -154,8 +151,7 @@ class Matchings(DecisionSet):
         """
         theta = item_vector(weights, self, "weights")
         x, stuck = self._heaviest(theta)
-        if len(stuck):
-            raise InvalidInputError(f"weights must have finite sums, got weights up to {np.abs(theta).max():g}: scale them down")
+        check_sums(not len(stuck), theta)
         return x
 
     def count(self, limit: int = 1_000_000) -> int:

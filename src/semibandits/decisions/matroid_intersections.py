@@ -18,13 +18,13 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.frames import ItemSource, column_of
-from semibandits.inputs.validation import item_vector
+from semibandits.inputs.outcomes import whole_number
+from semibandits.inputs.validation import check_kind, check_sums, item_vector
 from semibandits.kernels.graphs.potentials import potentials
 from semibandits.kernels.matroids.intersection import NEGATIVE_CYCLE, NO_PATH, Exchanges, augment, neighbours, new_paths
 from semibandits.kernels.oracles.intersection import as_integers
 from semibandits.kernels.search.outliers import without_outliers
 from semibandits.matroids import Matroid, Partition
-from semibandits.matroids._checks import as_count
 from semibandits.matroids._listing import too_many
 from semibandits.matroids.counts import DecisionCount, count_by_listing, most_listed
 
@@ -73,17 +73,14 @@ class MatroidIntersection(DecisionSet):
     @hinted
     def __init__(self, m1: Matroid, m2: Matroid, size: int | None = None, *, items: Iterable[Hashable] | None = None) -> None:
         for name, matroid in (("m1", m1), ("m2", m2)):
-            if not isinstance(matroid, Matroid):
-                raise InvalidInputError(
-                    f"{name} must be a Matroid, got {type(matroid).__name__}: use a class of semibandits.matroids"
-                )
+            check_kind(matroid, Matroid, name, "use a class of semibandits.matroids")
         if m1.d != m2.d:
             raise InvalidInputError(
                 f"m1 and m2 must have the same items, got {m1.d} and {m2.d} items: item i must be the same in both"
             )
         if m1.d == 0:
             raise InvalidInputError(f"a decision set must have items, got none in {m1!r}: add items")
-        wanted = m1.d if size is None else as_count(size, "size", "pass the number of items in a decision")
+        wanted = m1.d if size is None else whole_number(size, "size", remedy="pass the number of items in a decision")
         self._m1, self._m2, self._d = m1, m2, m1.d
         self._labels = different_labels(items, m1.d)
         own = m1.items if m1.items != tuple(range(m1.d)) else m2.items
@@ -271,9 +268,7 @@ class MatroidIntersection(DecisionSet):
         ones, so neither the cone (T0) nor the constraints (T1, T3) change, and there are fewer arcs.
         """
         theta = item_vector(weights, self, "weights")
-        largest = float(np.abs(theta).max())
-        if largest * 4 * (self._m + 1) == float("inf"):
-            raise InvalidInputError(f"weights must have finite sums, got weights up to {largest:g}: scale them down")
+        check_sums(float(np.abs(theta).max()) * 4 * (self._m + 1) < np.inf, theta)
         x, usual = self._best(theta)
         integers, shift = as_integers(usual)
         members = np.flatnonzero(x)

@@ -18,7 +18,7 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.frames import ItemSource, column_of
-from semibandits.inputs.validation import item_vector
+from semibandits.inputs.validation import check_kind, item_vector
 from semibandits.matroids import Matroid, quotas
 from semibandits.matroids.counts import DecisionCount
 
@@ -224,10 +224,7 @@ class MatroidBases(MatroidDecisions):
 
     @hinted
     def __init__(self, matroid: Matroid, *, items: Iterable[Hashable] | None = None) -> None:
-        if not isinstance(matroid, Matroid):
-            raise InvalidInputError(
-                f"matroid must be a Matroid, got {type(matroid).__name__}: use a class of semibandits.matroids"
-            )
+        check_kind(matroid, Matroid, "matroid", "use a class of semibandits.matroids")
         super().__init__(matroid, items)
 
     @classmethod

@@ -16,7 +16,7 @@ from semibandits.decisions.label_limits import MAX_LABELS, SMALLEST_RATIO, too_m
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.frames import ItemSource, as_pairs
-from semibandits.inputs.graphs import EdgeList, node_number, numbered_pairs, read_edges
+from semibandits.inputs.graphs import EdgeList, ends_of, numbered_pairs, read_edges
 from semibandits.inputs.validation import as_decision, item_vector
 from semibandits.kernels.graphs.dag import ArcGroups, acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.graphs.exchange import incidence
@@ -86,9 +86,7 @@ class Paths(DecisionSet):
     def __init__(self, graph: object, source: Hashable, target: Hashable, *, tail: str = "tail", head: str = "head") -> None:
         edges = read_edges(as_pairs(graph, tail=tail, head=head), directed=True)
         self._source = ItemSource.of(graph, tail, head)
-        first, last = node_number(source, "source", edges), node_number(target, "target", edges)
-        if first == last:
-            raise InvalidInputError(f"source and target must differ, got {source!r} for both: a path needs at least one arc")
+        first, last = ends_of(source, target, edges)
         self.nodes, self.tails, self.heads = edges.nodes, edges.tails, edges.heads
         self.source, self.target = edges.nodes[first], edges.nodes[last]
         self._items = edges.items

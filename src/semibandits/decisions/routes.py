@@ -15,7 +15,7 @@ from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.frames import ItemSource, as_pairs
-from semibandits.inputs.graphs import is_graph, node_number, numbered_pairs, read_edges
+from semibandits.inputs.graphs import ends_of, is_graph, numbered_pairs, read_edges
 from semibandits.inputs.labelled import in_item_order
 from semibandits.inputs.validation import as_decision, as_floats, item_vector
 from semibandits.kernels.graphs.dag import ArcGroups
@@ -116,10 +116,8 @@ class Routes(DecisionSet):
         edges = read_edges(as_pairs(graph, tail=tail, head=head), directed=self.directed)
         self._source = ItemSource.of(graph, tail, head)
         self.nodes, self.tails, self.heads = edges.nodes, edges.tails, edges.heads
-        self._first, self._last = node_number(source, "source", edges), node_number(target, "target", edges)
+        self._first, self._last = ends_of(source, target, edges)
         self.source, self.target, self._items = self.nodes[self._first], self.nodes[self._last], edges.items
-        if self._first == self._last:
-            raise InvalidInputError(f"source and target must differ, got {source!r} for both: a route needs at least one item")
         least = self.values_of(least) if isinstance(least, str) else as_floats(in_item_order(least, self, "least"), "least")
         if least.shape not in ((), (self.d,)):
             raise InvalidInputError(

@@ -85,14 +85,17 @@ def numbered_pairs(tails: IntArray, heads: IntArray) -> list[tuple[int, int]]:
     return list(zip(tails.tolist(), heads.tolist(), strict=True))
 
 
-def node_number(node: Hashable, name: str, edges: EdgeList) -> int:
-    """Number of the node that an argument `name` refers to."""
-    try:
-        return edges.nodes.index(node)
-    except ValueError:
-        raise InvalidInputError(
-            f"{name} must be a node of the graph, got {node!r}: pass one of its {edges.n_nodes} node labels"
-        ) from None
+def ends_of(source: Hashable, target: Hashable, edges: EdgeList) -> tuple[int, int]:
+    """Numbers of the two ends of paths, which must be different nodes."""
+    for name, node in (("source", source), ("target", target)):
+        if node not in edges.nodes:
+            raise InvalidInputError(
+                f"{name} must be a node of the graph, got {node!r}: pass one of its {edges.n_nodes} node labels"
+            )
+    first, last = edges.nodes.index(source), edges.nodes.index(target)
+    if first == last:
+        raise InvalidInputError(f"source and target must differ, got {source!r} for both: a path needs at least one item")
+    return first, last
 
 
 def is_graph(value: object) -> TypeGuard[nx.Graph[Hashable]]:

@@ -100,16 +100,20 @@ def whole_number(
     value: object, name: str, *, least: int = 0, most: int | None = None, remedy: str = "pass a number of rounds"
 ) -> int:
     """A number, by default of rounds, which must be an integer >= `least` and at most `most`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise InvalidInputError(f"{name} must be an integer >= {least}, got {value!r}: {remedy}")
-    if most is not None and int(value) > most:
-        raise InvalidInputError(f"{name} must be at most {most:,}, got {value}: call several times")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Integral)
+        or int(value) < least
+        or (most is not None and int(value) > most)
+    ):
+        wanted = f">= {least}" if most is None else f"from {least} to {'2**53' if most == 2**53 else format(most, ',')}"
+        raise InvalidInputError(f"{name} must be an integer {wanted}, got {value!r}: {remedy}")
     return int(value)
 
 
 def number_of_rounds(count: object) -> int:
     """The number of rounds that `ask_many` opens, which must be an integer from 1 to MOST_AT_ONCE."""
-    return whole_number(count, "count", least=1, most=MOST_AT_ONCE)
+    return whole_number(count, "count", least=1, most=MOST_AT_ONCE, remedy="call several times for more")
 
 
 def is_mask(entries: list[Any]) -> bool:

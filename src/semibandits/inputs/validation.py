@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
@@ -38,13 +38,9 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
     is_large = array.size > THREADED  # for few numbers, one call is fastest, and this function is called very often
     if np.isfinite(array).all() if is_large else math.isfinite(np.vdot(array, array)):
         return array
-    bad = np.flatnonzero(~np.isfinite(array.ravel()))
-    if bad.size:  # otherwise only the squares overflow
-        raise InvalidInputError(
-            f"{name} must be finite, got {array.ravel()[bad[0]]} at index {bad[0]}: "
-            "replace or drop the items whose value is unknown"
-        )
-    return array
+    remedy = "replace or drop the items whose value is unknown"
+    check_numbers(array.ravel(), ~np.isfinite(array.ravel()), name, "be finite", remedy, at="at index")
+    return array  # only the squares overflow
 
 
 def finite_number(value: object, name: str) -> float:
@@ -56,6 +52,53 @@ def finite_number(value: object, name: str) -> float:
     if not math.isfinite(number):
         raise InvalidInputError(f"{name} must be a finite number, got {value!r}: pass one")
     return number
+
+
+def number_in(value: object, name: str, low: float, high: float, remedy: str, *, ends: str = "[]") -> float:
+    """A finite float from `low` to `high`, which may be inf; `ends` are brackets, round at an excluded end."""
+    number = finite_number(value, name)
+    is_excluded = (ends[0] == "(" and number == low) or (ends[1] == ")" and number == high)
+    if is_excluded or not low <= number <= high:
+        wanted = f"lie in {ends[0]}{low:g}, {high:g}{ends[1]}"
+        if high == math.inf:
+            wanted = f"be >= {low:g}" if ends[0] == "[" else "be positive" if low == 0.0 else f"be > {low:g}"
+        raise InvalidInputError(f"{name} must {wanted}, got {number:.10g}: {remedy}")
+    return number
+
+
+def check_kind(value: object, kind: type, name: str, remedy: str) -> None:
+    """Refuse anything but an instance of this class."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        got = repr(value) if isinstance(value, type) else type(value).__name__
+        raise InvalidInputError(f"{name} must be {article} {kind.__name__}, got {got}: {remedy}")
+
+
+def check_choice(value: object, names: Collection[str], name: str, remedy: str) -> None:
+    """Refuse anything but one of these names."""
+    if not isinstance(value, str) or value not in names:
+        raise InvalidInputError(f"{name} must be one of {', '.join(map(repr, names))}, got {value!r}: {remedy}")
+
+
+def check_shape(array: NDArray[Any], shape: tuple[int, ...], symbols: str, name: str, remedy: str) -> None:
+    """Refuse an array of another shape than this one; `symbols` is the shape in letters, such as "(d,)"."""
+    if array.shape != shape:
+        raise InvalidInputError(f"{name} must have shape {symbols} = {shape}, got {array.shape}: {remedy}")
+
+
+def check_numbers(
+    values: NDArray[Any], is_wrong: NDArray[np.bool_], name: str, wanted: str, remedy: str, *, at: str = "for item"
+) -> None:
+    """Raise an error that shows the first wrong number, if there is one; `wanted` follows the word "must"."""
+    bad = np.flatnonzero(is_wrong)
+    if bad.size:
+        raise InvalidInputError(f"{name} must {wanted}, got {values[bad[0]]} {at} {bad[0]}: {remedy}")
+
+
+def check_sums(are_finite: bool, weights: FloatArray) -> None:
+    """Refuse weights whose sums overflow."""
+    if not are_finite:
+        raise InvalidInputError(f"weights must have finite sums, got weights up to {np.abs(weights).max():g}: scale them down")
 
 
 def item_vector(values: ArrayLike, of: int | Items, name: str) -> FloatArray:
@@ -78,11 +121,7 @@ def variance_vector(variance: ArrayLike, of: int | Items) -> FloatArray:
             f"variance must be a scalar or have shape (d,) = ({d},), got {array.shape}: "
             "pass one number for all items, or one per item"
         )
-    bad = np.flatnonzero(array <= 0)
-    if bad.size:
-        raise InvalidInputError(
-            f"variance must be positive, got {array[bad[0]]} for item {bad[0]}: leave out items whose reward is known exactly"
-        )
+    check_numbers(array, array <= 0, "variance", "be positive", "leave out items whose reward is known exactly")
     return array
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import check_numbers
 from semibandits.kernels import laws as kernels
 from semibandits.kernels.bernoulli import divergences, tilts
 from semibandits.laws.base import LAST_DIGITS, Law
@@ -46,12 +47,8 @@ class Bernoulli(Law):
 
     def check(self, theta: FloatArray) -> None:
         """Refuse means that are not probabilities."""
-        outside = np.flatnonzero((theta < 0.0) | (theta > 1.0))
-        if outside.size:
-            raise InvalidInputError(
-                f"theta must lie in [0, 1] for Bernoulli rewards, got {theta[outside[0]]} for item {outside[0]}: "
-                "pass probabilities, or another law"
-            )
+        wanted = "lie in [0, 1] for Bernoulli rewards"
+        check_numbers(theta, (theta < 0.0) | (theta > 1.0), "theta", wanted, "pass probabilities, or another law")
         if 0.0 < theta.max(initial=0.0) < LEAST_PROBABILITY:
             raise InvalidInputError(
                 f"theta must be 0 or contain a mean of {LEAST_PROBABILITY:g} or more for Bernoulli rewards, got at most "

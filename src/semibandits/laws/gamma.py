@@ -8,8 +8,7 @@ from typing import final
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.validation import check_numbers, number_in
 from semibandits.kernels import laws as kernels
 from semibandits.laws._series import excess
 from semibandits.laws.base import Law
@@ -56,9 +55,7 @@ class Gamma(Law):
     cost: bool = False
 
     def __post_init__(self) -> None:
-        shape = finite_number(self.shape, "shape")
-        if shape <= 0.0:
-            raise InvalidInputError(f"shape must be positive, got {shape:g}: 1 is the exponential law")
+        shape = number_in(self.shape, "shape", 0.0, np.inf, "1 is the exponential law", ends="()")
         object.__setattr__(self, "shape", shape)
 
     @property
@@ -68,10 +65,8 @@ class Gamma(Law):
 
     def check(self, theta: FloatArray) -> None:
         """Refuse means of the wrong sign, and 0."""
-        wrong = np.flatnonzero((theta >= 0.0) if self.cost else (theta <= 0.0))
-        if wrong.size:
-            sign, remedy = ("< 0", "leave out cost=True") if self.cost else ("> 0", "pass cost=True for costs")
-            raise InvalidInputError(f"means must be {sign} for {self}, got {theta[wrong[0]]:g} for item {wrong[0]}: {remedy}")
+        sign, remedy = ("< 0", "leave out cost=True") if self.cost else ("> 0", "pass cost=True for costs")
+        check_numbers(theta, (theta >= 0.0) if self.cost else (theta <= 0.0), "means", f"be {sign} for {self}", remedy)
 
     def reach(self, theta: FloatArray) -> FloatArray:
         """inf; for costs, the raise to 0."""

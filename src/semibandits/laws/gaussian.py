@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import as_floats
+from semibandits.inputs.validation import as_floats, check_numbers
 from semibandits.kernels import laws as kernels
 from semibandits.laws.base import Law
 
@@ -77,11 +77,7 @@ class Gaussian(Law):
             shape = np.shape(getattr(self, name))
             if shape not in ((), np.shape(theta)):
                 raise InvalidInputError(f"{name} must be one number or one per item, of shape ({len(theta)},), got shape {shape}")
-        above = np.flatnonzero(theta > np.asarray(self.upper))
-        if above.size:
-            raise InvalidInputError(
-                f"means must be at most upper, got {theta[above[0]]:g} for item {above[0]}: leave upper out, or increase it"
-            )
+        check_numbers(theta, theta > np.asarray(self.upper), "means", "be at most upper", "leave upper out, or increase it")
 
     @property
     def size(self) -> int | None:

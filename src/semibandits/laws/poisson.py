@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import check_numbers
 from semibandits.kernels import laws as kernels
 from semibandits.laws._series import excess
 from semibandits.laws.base import Law
@@ -53,10 +53,8 @@ class Poisson(Law):
 
     def check(self, theta: FloatArray) -> None:
         """Refuse means of the wrong sign."""
-        wrong = np.flatnonzero((theta > 0.0) if self.cost else (theta < 0.0))
-        if wrong.size:
-            sign, remedy = ("<= 0", "leave out cost=True") if self.cost else (">= 0", "pass cost=True for costs")
-            raise InvalidInputError(f"means must be {sign} for {self}, got {theta[wrong[0]]:g} for item {wrong[0]}: {remedy}")
+        sign, remedy = ("<= 0", "leave out cost=True") if self.cost else (">= 0", "pass cost=True for costs")
+        check_numbers(theta, (theta > 0.0) if self.cost else (theta < 0.0), "means", f"be {sign} for {self}", remedy)
 
     def reach(self, theta: FloatArray) -> FloatArray:
         """inf; for costs, the raise to 0."""

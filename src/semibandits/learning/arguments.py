@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semibandits._typing import ArrayLike
-from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import check_choice
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.learning.history import LoggedRound
 from semibandits.policies.base import Policy
@@ -21,26 +21,10 @@ LoggedRounds: TypeAlias = Iterable[LoggedRound] | Mapping[Any, LoggedRound]
 """Rounds of another system."""
 
 
-def check_decision_set(decision_set: object) -> None:
-    """Refuse anything but a decision set."""
-    if not isinstance(decision_set, DecisionSet):
-        raise InvalidInputError(
-            f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one, for instance MSets(20, 4)"
-        )
-
-
-def check_policy(policy: object) -> None:
-    """Refuse anything but a policy."""
-    if not isinstance(policy, Policy):
-        raise InvalidInputError(f"policy must be a Policy, got {policy!r}: pass for instance CUCB()")
-
-
 def known_law(law: Law | str | None, rewards: str | None) -> Law | None:
     """The law of the rewards, from a law or the name of rewards, but not both; None if neither is given, and for "gaussian"."""
-    if rewards not in (None, "gaussian", "bernoulli"):
-        raise InvalidInputError(
-            f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out if it is neither, or pass a law"
-        )
+    if rewards is not None:
+        check_choice(rewards, ("gaussian", "bernoulli"), "rewards", "leave it out if it is neither, or pass a law")
     if law is not None and rewards is not None:
         raise InvalidInputError(f"rewards must be left out where a law is given, got {rewards!r} and {law!r}: pass law only")
     return Bernoulli() if rewards == "bernoulli" else None if law is None else law_from(law)

@@ -14,6 +14,7 @@ from semibandits.inputs.fields import nearest
 from semibandits.inputs.labelled import MOST_COMPARED, arranged, refuse_rounded
 from semibandits.inputs.outcomes import are_bits, is_mask
 from semibandits.inputs.pandas_objects import has_index
+from semibandits.inputs.validation import check_shape
 
 Available: TypeAlias = ArrayLike | Collection[Hashable] | Mapping[Hashable, bool] | Callable[[Any], bool]
 """A mask of the items, in order or by label, a collection of labels, or a predicate of a label."""
@@ -53,10 +54,7 @@ def _listed(values: Collection[Any]) -> list[Any]:
 def mask_of(entries: ArrayLike, d: int, name: str) -> BoolArray:
     """A new mask of d entries; another number of them is refused."""
     values = np.array(entries, dtype=np.bool_)
-    if values.shape != (d,):
-        raise InvalidInputError(
-            f"{name} must have shape (d,) = ({d},) as a mask, got {values.shape}: pass one boolean per item, or each label once"
-        )
+    check_shape(values, (d,), "(d,)", f"{name} as a mask", "pass one boolean per item, or each label once")
     return values
 
 

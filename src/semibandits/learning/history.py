@@ -15,8 +15,9 @@ from semibandits.errors import InvalidInputError
 from semibandits.inputs.costs import negated
 from semibandits.inputs.fields import nearest
 from semibandits.inputs.labelled import MOST_COMPARED, paired, refuse_rounded
-from semibandits.inputs.outcomes import Outcome, as_numbers
+from semibandits.inputs.outcomes import Outcome, as_numbers, whole_number
 from semibandits.inputs.pandas_objects import has_index
+from semibandits.inputs.validation import check_shape
 from semibandits.laws import Law
 from semibandits.laws.checks import check_possible
 from semibandits.policies.history import History
@@ -42,11 +43,7 @@ def history_of(
     """Observations of single items; for the parameters see :meth:`semibandits.Learner.from_history`."""
     labels = _listed(items, "items")
     values = as_numbers(paired(rewards, items if has_index(items) else labels, "rewards"))
-    if values.shape != (len(labels),):
-        raise InvalidInputError(
-            f"rewards must have shape (n,) = ({len(labels)},), one per entry of items, got {values.shape}: pass two sequences of "
-            "equal length"
-        )
+    check_shape(values, (len(labels),), "(n,)", "rewards", "pass two sequences of equal length, one reward per entry of items")
     places = _places(decision_set, labels, ignore_unknown, "index {}".format)
     values = _checked_rewards(values, labels, "index {}".format, places, law, in_costs=in_costs)
     plays, sums = _counted(places, values, decision_set.d)
@@ -54,12 +51,8 @@ def history_of(
     least = max(int(plays.max(initial=0.0)), math.ceil(int(plays.sum()) / max(decision_set.m, 1)))
     if rounds is None:
         return History(plays, sums, least)
-    if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or not least <= rounds <= MOST_ROUNDS:
-        raise InvalidInputError(
-            f"rounds must be an integer from {least} to 2**53, got {rounds!r}: these observations need at least {least} rounds; "
-            "leave it out if the number is unknown"
-        )
-    return History(plays, sums, int(rounds))
+    remedy = f"these observations need at least {least} rounds; leave it out if the number is unknown"
+    return History(plays, sums, whole_number(rounds, "rounds", least=least, most=MOST_ROUNDS, remedy=remedy))
 
 
 def history_of_rounds(
@@ -109,11 +102,7 @@ def _of_one_round(outcome: Any, number: int) -> tuple[list[Any], FloatArray]:
             "pass single observations to from_history"
         )
     values = as_numbers(rewards)
-    if values.shape != (len(own),):
-        raise InvalidInputError(
-            f"rewards of round {number} must have shape (k,) = ({len(own)},), one per item, got {values.shape}: pass two "
-            "sequences of equal length"
-        )
+    check_shape(values, (len(own),), "(k,)", f"rewards of round {number}", "pass two sequences of equal length, one per item")
     return own, values
 
 

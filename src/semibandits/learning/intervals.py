@@ -10,9 +10,8 @@ from typing import Final
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits.errors import InvalidInputError
 from semibandits.formats.text import brief
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.validation import number_in
 from semibandits.laws import Gaussian, Law
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
@@ -71,10 +70,7 @@ class Estimates:
 
 def checked_error(error: object, name: str = "error") -> float:
     """A probability, > 0 and < 1."""
-    value = finite_number(error, name)
-    if not 0.0 < value < 1.0:
-        raise InvalidInputError(f"{name} must lie between 0 and 1, got {value:g}: pass for instance 0.05")
-    return value
+    return number_in(error, name, 0.0, 1.0, "pass for instance 0.05", ends="()")
 
 
 def law_of(policy: Policy, rule: RuleAgent | None, variance: float | list[float]) -> Law:

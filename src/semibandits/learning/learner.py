@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from semibandits._typing import ArrayLike, BoolArray
-from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.labelled import in_item_order
@@ -15,7 +15,7 @@ from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, numb
 from semibandits.inputs.validation import as_floats, variance_vector
 from semibandits.laws import Law
 from semibandits.learning import storage
-from semibandits.learning.arguments import Seed, check_decision_set, check_policy, default_variance, generator_of, known_law
+from semibandits.learning.arguments import Seed, default_variance, generator_of, known_law
 from semibandits.learning.availability import Available, available_items
 from semibandits.learning.drift import DriftCheck
 from semibandits.learning.exclusion import Uses, exclusive
@@ -29,7 +29,7 @@ from semibandits.learning.replacement import SharedItems, move
 from semibandits.learning.restoration import fixed_state, moving_state, restore
 from semibandits.learning.round import Round
 from semibandits.policies.ageing import Ageing
-from semibandits.policies.base import Agent, Policy
+from semibandits.policies.base import Agent, Policy, check_policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.many.few import started
 from semibandits.policies.prior import Prior

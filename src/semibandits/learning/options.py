@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.validation import number_in
 from semibandits.learning.intervals import checked_error
 
 NAMES: Final = ("drift_error", "half_life", "defer_plans")
@@ -26,9 +26,8 @@ class Options:
     @classmethod
     def of(cls, drift_error: object, half_life: object, defer_plans: object) -> Self:
         """Validated options."""
-        rounds = None if half_life is None else finite_number(half_life, "half_life")
-        if rounds is not None and rounds <= 0.0:
-            raise InvalidInputError(f"half_life must be positive, got {rounds:g}: pass a number of rounds, or leave it out")
+        remedy = "pass a number of rounds, or leave it out"
+        rounds = None if half_life is None else number_in(half_life, "half_life", 0.0, np.inf, remedy, ends="()")
         if not isinstance(defer_plans, bool | np.bool_):
             raise InvalidInputError(f"defer_plans must be True or False, got {defer_plans!r}: True leaves plans to solve_plan")
         return cls(None if drift_error is None else checked_error(drift_error, "drift_error"), rounds, bool(defer_plans))

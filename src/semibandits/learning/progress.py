@@ -20,7 +20,7 @@ from semibandits.learning.drift import DriftCheck
 from semibandits.learning.round import Round
 from semibandits.policies.ageing import Ageing
 from semibandits.policies.agents import RuleAgent
-from semibandits.policies.base import Agent
+from semibandits.policies.base import Agent, not_a_decision
 from semibandits.policies.history import History
 from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
@@ -143,10 +143,7 @@ class Progress:
             x = as_decision(agent.choose_among(available.copy(), self.rng), self.decision_set.d)
         trusted = is_whole and self.rule is not None and self.rule.oracle is not None
         if x is None or not (trusted or x in self.decision_set):
-            raise InvalidInputError(
-                f"policies must choose decisions, masks of shape (d,), got {x!r} in round {self.next_id}: "
-                "fix the policy, or `maximize` of the decision set"
-            )
+            raise not_a_decision(x, self.next_id)
         if available is not None and (x & ~available).any():
             first = int(np.argmax(x & ~available))
             raise InvalidInputError(

@@ -17,6 +17,7 @@ from semibandits.formats.html import html_block, html_remark, html_table
 from semibandits.formats.text import brief
 from semibandits.inputs.labelled import arranged
 from semibandits.inputs.outcomes import Outcome, as_numbers
+from semibandits.inputs.validation import check_shape
 
 MOST_ROWS: Final = 20
 """Items of a round that a notebook shows."""
@@ -104,11 +105,8 @@ class Round:
         """
         listed = arranged(outcome, self.labels, f"rewards of round {self.id}", missing=_MISSING)
         values = as_numbers(listed)
-        if values.shape != (len(self.items),):
-            raise InvalidInputError(
-                f"rewards of round {self.id} must have shape (k,) = ({len(self.items)},), got {values.shape}: "
-                "pass one reward per item of round.items, in that order"
-            )
+        remedy = "pass one reward per item of round.items, in that order"
+        check_shape(values, (len(self.items),), "(k,)", f"rewards of round {self.id}", remedy)
         sizes = np.abs(values)
         if sizes.max(initial=0.0) <= LARGEST_NUMBER:  # false for NaN and infinity
             return values

@@ -11,15 +11,16 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._version import __version__
-from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import MOST_STATED, describe, digest, fingerprint, rebuild
 from semibandits.families.labels import without_addresses
 from semibandits.formats.json import strict_json
+from semibandits.inputs.outcomes import whole_number
 from semibandits.learning.expecting import Expecting, reading
 from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.options import NAMES
-from semibandits.policies.base import Policy
+from semibandits.policies.base import Policy, check_policy
 from semibandits.policies.prior import Prior
 from semibandits.policies.registry import POLICIES, build
 
@@ -122,8 +123,8 @@ def stored_decision_set(state: Any, own: DecisionSet | None, d: int) -> Decision
     """
     with reading("decision_set"):
         name, wanted, description = state["type"], state["fingerprint"], state["description"]
-    if own is not None and not isinstance(own, DecisionSet):
-        raise InvalidInputError(f"decision_set must be a DecisionSet, got {type(own).__name__}: pass the set of the learner")
+    if own is not None:
+        check_decision_set(own, "pass the set of the learner")
     if own is None and description is None:
         raise InvalidInputError(f"decision_set must be passed for a state on a {name}, got None: {state.get('reason')}")
     if own is None and d > MOST_STATED:
@@ -168,8 +169,7 @@ def stored_policy(state: Any, own: Policy | None) -> Policy:
         if what is None:
             return build(wanted)
         raise InvalidInputError(f"policy must be passed for a state of {wanted}, got None: {what} is not one of the library")
-    if not isinstance(own, Policy):
-        raise InvalidInputError(f"policy must be a Policy, got {type(own).__name__}: pass the policy of the learner")
+    check_policy(own, "pass the policy of the learner")
     if policy_state(own) != state:
         got = _specification(own)
         if isinstance(wanted, Mapping) and isinstance(got, Mapping) and wanted.get("name") == got.get("name"):
@@ -229,9 +229,7 @@ def _items(values: Any, d: int) -> IntArray:
 
 def stored_integer(value: Any, name: str) -> int:
     """The value, which must be an integer from 0 to 2^53."""
-    if type(value) is not int or not 0 <= value <= MOST_ROUNDS:
-        raise InvalidInputError(f"{name} must be an integer from 0 to 2**53, got {value!r}: the state is damaged, use a copy")
-    return value
+    return whole_number(value, name, most=MOST_ROUNDS, remedy="the state is damaged, use a copy")
 
 
 def round_state(number: int, decision: BoolArray, decision_set: DecisionSet) -> JSON:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Hashable, Iterable, Mapping, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
@@ -15,15 +17,6 @@ from semibandits.kernels.matroids.uniform import first_bad_index
 
 if TYPE_CHECKING:
     from semibandits._typing import ArrayLike
-
-
-def as_count(value: object, name: str, remedy: str) -> int:
-    """`value` as an int >= 0; booleans and floats are rejected."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise InvalidInputError(f"{name} must be an integer, got {value!r}: {remedy}")
-    if value < 0:
-        raise InvalidInputError(f"{name} must be at least 0, got {value}: {remedy}")
-    return int(value)
 
 
 def as_indices(indices: ArrayLike, d: int, name: str = "indices") -> IntArray:
@@ -44,6 +37,28 @@ def as_indices(indices: ArrayLike, d: int, name: str = "indices") -> IntArray:
             f"{name} must contain items >= 0 and < d = {d}, got {item} at position {position}: number items from 0"
         )
     return array
+
+
+def check_bits(matrix: NDArray[Any], remedy: str) -> None:
+    """Refuse entries other than 0 and 1."""
+    bad = np.argwhere((matrix != 0) & (matrix != 1))
+    if len(bad):
+        row, column = bad[0]
+        raise InvalidInputError(f"matrix must contain 0 and 1, got {matrix[row, column]} in row {row}, column {column}: {remedy}")
+
+
+def as_collections(sets: object, content: str, example: str) -> list[Any]:
+    """The argument `sets` as a list of arrays and lists; `content`, such as "items", and `example` are for errors."""
+
+    def check(value: object, name: str, wanted: str) -> None:
+        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+            raise InvalidInputError(f"{name} must be {wanted} of {content}, got {reprlib.repr(value)}: pass e.g. {example}")
+
+    check(sets, "sets", "a sequence of collections")
+    collections = list(cast("Iterable[Any]", sets))
+    for i, collection in enumerate(collections):
+        check(collection, f"sets[{i}]", "a collection")
+    return [entry if isinstance(entry, np.ndarray) else list(entry) for entry in collections]
 
 
 def as_labels(values: object, name: str) -> list[Hashable]:

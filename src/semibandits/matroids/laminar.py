@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import comb
 from typing import Final, final
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.outcomes import whole_number
 from semibandits.kernels.matroids.laminar import laminar_exchanges, laminar_greedy, laminar_lightest
-from semibandits.matroids._checks import as_count, as_indices
+from semibandits.matroids._checks import as_collections, as_indices
 from semibandits.matroids.base import Matroid
 from semibandits.matroids.counts import binomial_steps
 
@@ -118,16 +119,10 @@ class Laminar(Matroid):
 
 def _read_sets(sets: Sequence[Iterable[int]], d: int | None) -> list[IntArray]:
     if d is not None:
-        d = as_count(d, "d", "pass the number of items, or omit it")
-    if isinstance(sets, str | Mapping) or not isinstance(sets, Iterable):
-        raise InvalidInputError(
-            f"sets must be a sequence of collections of items, got {type(sets).__name__}: pass e.g. [[0, 1], [0, 1, 2]]"
-        )
+        d = whole_number(d, "d", remedy="pass the number of items, or omit it")
     result = []
-    for s, items in enumerate(sets):
-        if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
-            raise InvalidInputError(f"sets[{s}] must be a collection of items, got {items!r}: pass e.g. [0, 1, 2]")
-        array = np.asarray(list(items))
+    for s, items in enumerate(as_collections(sets, "items", "[[0, 1], [0, 1, 2]]")):
+        array = np.asarray(items)
         bound = d
         if bound is None:  # one more than the largest item; 0 if the array is empty or does not contain integers
             bound = max(1, int(array.max()) + 1) if array.size and array.dtype.kind in "iu" else 0
@@ -137,9 +132,10 @@ def _read_sets(sets: Sequence[Iterable[int]], d: int | None) -> list[IntArray]:
 
 def _read_capacities(capacities: int | Sequence[int], n_sets: int) -> list[int]:
     if not isinstance(capacities, Iterable):
-        return [as_count(capacities, "capacities", "pass one integer for all sets or one per set")] * n_sets
+        return [whole_number(capacities, "capacities", remedy="pass one integer for all sets or one per set")] * n_sets
     limits = [
-        as_count(c, f"capacities[{s}]", "pass the maximum number of chosen items of the set") for s, c in enumerate(capacities)
+        whole_number(c, f"capacities[{s}]", remedy="pass the maximum number of chosen items of the set")
+        for s, c in enumerate(capacities)
     ]
     if len(limits) != n_sets:
         raise InvalidInputError(

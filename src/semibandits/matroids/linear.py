@@ -8,9 +8,9 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import as_floats
+from semibandits.inputs.validation import as_floats, number_in
 from semibandits.kernels.matroids.elimination import WordArray, binary_exchanges, binary_greedy, real_greedy
-from semibandits.matroids._checks import as_indices
+from semibandits.matroids._checks import as_indices, check_bits
 from semibandits.matroids.base import Matroid
 
 
@@ -57,11 +57,9 @@ class Linear(Matroid):
             raise InvalidInputError(f"matrix must have shape (r, d), got {array.shape}: pass one column per item")
         if field is not None and (isinstance(field, bool) or field != 2):
             raise InvalidInputError(f"field must be None (the reals) or 2, got {field!r}: other fields are not available")
-        if not 0 <= tolerance < 1:
-            raise InvalidInputError(f"tolerance must lie in [0, 1), got {tolerance}: use 1e-9 for well-scaled columns")
         self._shape = array.shape
         self._field = field
-        self._tolerance = float(tolerance)
+        self._tolerance = number_in(tolerance, "tolerance", 0.0, 1.0, "use 1e-9 for well-scaled columns", ends="[)")
         if field is None:
             # Columns, as rows, are scaled to length one, except zero ones; first by the largest entry, to avoid overflow.
             scaled = array.T / _or_one(np.abs(array.T).max(axis=1, initial=0.0))
@@ -124,12 +122,7 @@ def _or_one(lengths: FloatArray) -> FloatArray:
 
 def _pack_rows(rows: FloatArray) -> WordArray:
     """Rows of 0/1 numbers as packed 64-bit words."""
-    bad = np.argwhere((rows != 0) & (rows != 1))
-    if len(bad):
-        item, r = bad[0]
-        raise InvalidInputError(
-            f"matrix must contain 0 and 1 if field=2, got {rows[item, r]} in row {r}, column {item}: reduce it modulo 2"
-        )
+    check_bits(rows.T, "reduce it modulo 2, or leave out field=2")
     d, r = rows.shape
     padded = np.zeros((d, -(-r // 64) * 64), dtype=np.bool_)
     padded[:, :r] = rows != 0

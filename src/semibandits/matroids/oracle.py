@@ -9,7 +9,8 @@ import numpy as np
 
 from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.matroids._checks import as_count, as_indices
+from semibandits.inputs.outcomes import whole_number
+from semibandits.matroids._checks import as_indices
 from semibandits.matroids.base import Matroid
 
 
@@ -51,7 +52,7 @@ class Oracle(Matroid):
     """
 
     def __init__(self, d: int, is_independent: Callable[[IntArray], bool]) -> None:
-        self._d = as_count(d, "d", "pass the number of items")
+        self._d = whole_number(d, "d", remedy="pass the number of items")
         if not callable(is_independent):
             raise InvalidInputError(
                 f"is_independent must be a function, got {type(is_independent).__name__}: pass is_independent(indices) -> bool"

@@ -11,8 +11,9 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
+from semibandits.inputs.outcomes import whole_number
 from semibandits.kernels.matroids.uniform import partition_exchanges, partition_greedy, partition_lightest
-from semibandits.matroids._checks import as_count, as_indices, as_labels
+from semibandits.matroids._checks import as_indices, as_labels
 from semibandits.matroids.base import Matroid
 from semibandits.matroids.counts import binomial_steps
 
@@ -107,9 +108,9 @@ class Partition(Matroid):
 
 def _capacity_of(group: Hashable, capacities: int | Mapping[Hashable, int]) -> int:
     if not isinstance(capacities, Mapping):
-        return as_count(capacities, "capacities", "pass one integer for all groups or a mapping from group to integer")
+        return whole_number(capacities, "capacities", remedy="pass one integer for all groups or a mapping from group to integer")
     if group not in capacities:
         raise InvalidInputError(
             f"capacities must contain every group, got none for {group!r}: add capacities[{group!r}] (0 excludes its items)"
         )
-    return as_count(capacities[group], f"the capacity of group {group!r}", "pass the maximum number of its items")
+    return whole_number(capacities[group], f"the capacity of group {group!r}", remedy="pass the maximum number of its items")

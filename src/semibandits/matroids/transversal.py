@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import final
 
 import numpy as np
 
 from semibandits._typing import BoolArray, IntArray
-from semibandits.errors import InvalidInputError
 from semibandits.kernels.matroids.transversal import transversal_exchanges, transversal_greedy
-from semibandits.matroids._checks import as_indices, as_labels
+from semibandits.matroids._checks import as_collections, as_indices, as_labels
 from semibandits.matroids.base import Matroid
 
 
@@ -79,14 +78,5 @@ class Transversal(Matroid):
 
 
 def _read_sets(sets: Sequence[Iterable[Hashable]]) -> list[list[Hashable]]:
-    if isinstance(sets, str | Mapping) or not isinstance(sets, Iterable):
-        raise InvalidInputError(
-            f"sets must be a sequence with the places of each item, got {type(sets).__name__}: pass e.g. [['a'], ['a', 'b']]"
-        )
-    result = []
-    for i, places in enumerate(sets):
-        if isinstance(places, str | Mapping) or not isinstance(places, Iterable):
-            raise InvalidInputError(f"sets[{i}] must be a collection of places, got {places!r}: wrap a single place in a list")
-        labels = as_labels(places if isinstance(places, np.ndarray) else list(places), f"sets[{i}]")
-        result.append(list(dict.fromkeys(labels)))
-    return result
+    collections = as_collections(sets, "places", "[['a'], ['a', 'b']]")
+    return [list(dict.fromkeys(as_labels(places, f"sets[{i}]"))) for i, places in enumerate(collections)]

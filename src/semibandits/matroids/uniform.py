@@ -10,7 +10,8 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.matroids._checks import as_count, as_indices
+from semibandits.inputs.outcomes import whole_number
+from semibandits.matroids._checks import as_indices
 from semibandits.matroids.base import Matroid
 from semibandits.matroids.counts import binomial_steps
 
@@ -43,8 +44,8 @@ class Uniform(Matroid):
     """
 
     def __init__(self, d: int, m: int) -> None:
-        self._d = as_count(d, "d", "pass the number of items")
-        self._m = as_count(m, "m", "pass the number of items to choose")
+        self._d = whole_number(d, "d", remedy="pass the number of items")
+        self._m = whole_number(m, "m", remedy="pass the number of items to choose")
         if self._m > self._d:
             raise InvalidInputError(f"m must be at most d = {d}, got {m}: lower m, or add items")
 

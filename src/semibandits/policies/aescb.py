@@ -9,8 +9,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.validation import number_in
 from semibandits.kernels.rules.optimism import IN_REWARDS, aescb
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.rules import RadiusPolicy
@@ -75,11 +74,7 @@ class AESCB(RadiusPolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, low, high in (("ratio", 1e-6, 1.0), ("additive", 1e-9, 1e9), ("levels", 1.0, 2.0**50)):
-            value = finite_number(getattr(self, name), name)
-            if not low <= value <= high:
-                raise InvalidInputError(
-                    f"{name} must lie in [{low:g}, {high:g}], got {value:g}: leave it out for {getattr(AESCB, name):g}"
-                )
+            value = number_in(getattr(self, name), name, low, high, f"leave it out for {getattr(AESCB, name):g}")
             object.__setattr__(self, name, value)
 
     @property

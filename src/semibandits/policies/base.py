@@ -9,7 +9,8 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import UnsupportedError
+from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.inputs.validation import check_kind
 from semibandits.laws.base import Law
 from semibandits.policies.attributes import attributes_state, restore_attributes
 from semibandits.policies.history import History
@@ -201,3 +202,16 @@ class Policy(ABC):
         if type(self).__repr__ is object.__repr__:
             return {"name": self.name, "attributes": own_attributes(self)}
         return {"name": self.name, "repr": repr(self)}
+
+
+def not_a_decision(chosen: object, number: int) -> InvalidInputError:
+    """The error if a policy chooses anything but a decision in this round."""
+    return InvalidInputError(
+        f"policies must choose decisions, masks of shape (d,), got {chosen!r} in round {number}: "
+        "fix the policy, or `maximize` of the decision set"
+    )
+
+
+def check_policy(value: object, remedy: str = "pass for instance CUCB()") -> None:
+    """Refuse anything but a policy."""
+    check_kind(value, Policy, "policy", remedy)

@@ -8,8 +8,9 @@ from typing import Any, Final, final
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.arguments import whole
+from semibandits.inputs.outcomes import whole_number
+from semibandits.inputs.validation import number_in
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.glade import (
     HEAD,
@@ -107,25 +108,18 @@ class GLADE(NamedLawPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, remedy in (
-            ("discount", "1 is the default, 0 explores more"),
-            ("rivals", "0 is the default and counts each item alone, 0.4 explores less"),
-            ("patience", "0.02 decides anew whenever a count has grown by 2 %"),
-            ("foresight", "8 is the default, 0 looks at one decision at a time"),
-            ("saving", "0.5 is the default"),
-            ("recheck", "0.1 is the default, 0 searches whenever a decision is made"),
+        for name, high, ends, remedy in (
+            ("discount", np.inf, "[)", "1 is the default, 0 explores more"),
+            ("rivals", 1.0, "[]", "0 is the default and counts each item alone, 0.4 explores less"),
+            ("patience", 1.0, "[)", "0.02 decides anew whenever a count has grown by 2 %"),
+            ("foresight", np.inf, "[)", "8 is the default, 0 looks at one decision at a time"),
+            ("saving", np.inf, "[)", "0.5 is the default"),
+            ("recheck", np.inf, "[)", "0.1 is the default, 0 searches whenever a decision is made"),
         ):
-            value = finite_number(getattr(self, name), name)
-            if value < 0 or (name == "patience" and value >= 1) or (name == "rivals" and value > 1):
-                allowed = {"patience": "lie in [0, 1)", "rivals": "lie in [0, 1]"}.get(name, "be >= 0")
-                raise InvalidInputError(f"{name} must {allowed}, got {value:g}: {remedy}")
-            object.__setattr__(self, name, value)
-        count = finite_number(self.remembered, "remembered")
-        if not (count.is_integer() and 1 <= count <= MOST_REMEMBERED):
-            raise InvalidInputError(
-                f"remembered must be a whole number from 1 to {MOST_REMEMBERED:,}, got {count:g}: 128 is the default"
-            )
-        object.__setattr__(self, "remembered", int(count))
+            object.__setattr__(self, name, number_in(getattr(self, name), name, 0.0, high, remedy, ends=ends))
+        remedy = "128 is the default"
+        count = whole_number(whole(self.remembered), "remembered", least=1, most=MOST_REMEMBERED, remedy=remedy)
+        object.__setattr__(self, "remembered", count)
 
     @property
     def rule(self) -> Any:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.validation import number_in
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, MARKS, PLANNED, ossb, ossb_state
@@ -104,15 +103,12 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, allowed, remedy in (
-            ("gamma", "be >= 0", "0 explores as much as the plan"),
-            ("epsilon", "lie in [0, 1)", "0.01 forces little"),
-            ("gap", "lie in (0, 1)", "0.02 is accurate enough"),
+        for name, high, ends, remedy in (
+            ("gamma", np.inf, "[)", "0 explores as much as the plan"),
+            ("epsilon", 1.0, "[)", "0.01 forces little"),
+            ("gap", 1.0, "()", "0.02 is accurate enough"),
         ):
-            value = finite_number(getattr(self, name), name)
-            if value < 0 or (name != "gamma" and value >= 1) or (name == "gap" and value == 0):
-                raise InvalidInputError(f"{name} must {allowed}, got {value:g}: {remedy}")
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, number_in(getattr(self, name), name, 0.0, high, remedy, ends=ends))
 
     @property
     def rule(self) -> Any:

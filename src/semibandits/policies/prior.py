@@ -13,7 +13,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.inputs.costs import negated
 from semibandits.inputs.labelled import in_item_order
 from semibandits.inputs.outcomes import one_of
-from semibandits.inputs.validation import as_floats, item_vector
+from semibandits.inputs.validation import as_floats, check_numbers, item_vector
 from semibandits.laws import Law
 from semibandits.laws.checks import check_possible
 
@@ -57,12 +57,10 @@ class Prior(NamedTuple):
             raise InvalidInputError(
                 f"prior_plays must be a number or have shape (d,) = ({d},), got {counts.shape}: pass one number per item"
             )
-        wrong = counts[(counts < 0) | (counts != np.floor(counts)) | (counts > MOST_PLAYS)]
-        if wrong.size:
-            raise InvalidInputError(
-                f"prior_plays must be whole numbers from 0 to 2**53, got {wrong[0]:g}: they count observed rewards"
-            )
         counts = np.broadcast_to(counts, (d,)).copy()
+        is_wrong = (counts < 0) | (counts != np.floor(counts)) | (counts > MOST_PLAYS)
+        wanted = "be whole numbers from 0 to 2**53"
+        check_numbers(counts, is_wrong, "prior_plays", wanted, "they count observed rewards")
         values = np.where(counts > 0, values, 0.0)
         seen = np.flatnonzero(counts)
         for law in laws:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.validation import number_in
 
 LARGEST_COEFFICIENT: Final = 1e6
 
@@ -50,11 +50,7 @@ class Radius:
 
     def __post_init__(self) -> None:
         for name in ("log", "loglog", "loglog_per_item"):
-            value = finite_number(getattr(self, name), name)
-            if not 0.0 <= value <= LARGEST_COEFFICIENT:
-                raise InvalidInputError(
-                    f"{name} must lie between 0 and {LARGEST_COEFFICIENT:g}, got {value:g}: 1 is the usual ln t"
-                )
+            value = number_in(getattr(self, name), name, 0.0, LARGEST_COEFFICIENT, "1 is the usual ln t")
             object.__setattr__(self, name, value)
 
     def coefficients(self, m: int) -> tuple[float, float]:

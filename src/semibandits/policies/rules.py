@@ -13,7 +13,7 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError, SolverError
-from semibandits.inputs.validation import as_floats, variance_vector
+from semibandits.inputs.validation import as_floats, check_choice, variance_vector
 from semibandits.kernels import rounds
 from semibandits.laws import Bernoulli, Gaussian, Law
 from semibandits.laws.gaussian import bounded_by
@@ -285,12 +285,11 @@ class NamedLawPolicy(LawPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.rewards, str) or self.rewards not in REWARDS:
-            raise InvalidInputError(
-                f"rewards must be one of {', '.join(map(repr, REWARDS))}, got {self.rewards!r}: "
-                "'gaussian' is valid for all rewards with the given variance, 'bernoulli' is sharper for rewards 0 and 1, "
-                "and law=... gives any other law"
-            )
+        remedy = (
+            "'gaussian' is valid for all rewards with the given variance, 'bernoulli' is sharper for rewards 0 and 1, "
+            "and law=... gives any other law"
+        )
+        check_choice(self.rewards, REWARDS, "rewards", remedy)
         if self.law is not None and self.rewards != "auto":
             raise InvalidInputError(f"rewards must be left out where a law is given, got {self.rewards!r} and {self.law}")
 

@@ -8,8 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.validation import number_in
 from semibandits.kernels.laws import BERNOULLI
 from semibandits.kernels.rules.thompson import thompson
 from semibandits.laws import Bernoulli
@@ -68,9 +67,7 @@ class ThompsonSampling(LawPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        value = finite_number(self.scale, "scale")
-        if value <= 0:
-            raise InvalidInputError(f"scale must be positive, got {value:g}: 1 is the posterior")
+        value = number_in(self.scale, "scale", 0.0, np.inf, "1 is the posterior", ends="()")
         object.__setattr__(self, "scale", value)
 
     @property

@@ -16,8 +16,8 @@ from semibandits.decisions.lists import Decisions
 from semibandits.decisions.ties import TIE_TOLERANCE
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
-from semibandits.inputs.fields import Fields, as_integers, as_numbers, kind_of, shown
-from semibandits.inputs.validation import check_entries, item_vector, variance_vector
+from semibandits.inputs.fields import Fields, as_integers, as_numbers, kind_of
+from semibandits.inputs.validation import check_choice, check_entries, check_shape, item_vector, variance_vector
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.plain import plain, text
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
@@ -83,11 +83,9 @@ def solution_from_json(
     if not 0 <= lower <= upper or math.isinf(lower):
         raise InvalidInputError(f"lower must be from 0 to value = {upper}, got {lower}")
     status = fields.text("status")
-    if status not in list(Status):
-        raise InvalidInputError(f"status must be one of {', '.join(Status)}, got {shown(status)}")
+    check_choice(status, list(Status), "status", "pass it unchanged")
     rates = np.array(as_numbers(fields.take("rates"), "rates"), dtype=np.float64)
-    if rates.shape != (d,):
-        raise InvalidInputError(f"rates must have shape (d,) = ({d},), got ({len(rates)},)")
+    check_shape(rates, (d,), "(d,)", "rates", "pass one number per item")
     check_entries("rates", "finite and at least 0", rates, (rates >= 0) & (rates < math.inf))
     optimal = _mask(Fields(fields.take("optimal"), "optimal").take("indices"), d, "optimal")
     plan = _plan(fields.sequence("plan"), decision_set, optimal)

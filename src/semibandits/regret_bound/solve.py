@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from semibandits._typing import ArrayLike, FloatArray
-from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet, check_decision_set
 from semibandits.decisions.constants import without_constants
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.decisions.matroids import MatroidDecisions
@@ -19,7 +19,7 @@ from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsE
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.costs import item_means
 from semibandits.inputs.labelled import in_item_order
-from semibandits.inputs.validation import as_floats, finite_number, item_vector, variance_vector
+from semibandits.inputs.validation import as_floats, check_choice, number_in, variance_vector
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.checks import check_law
@@ -153,11 +153,7 @@ def graves_lai(
     >>> sb.graves_lai(sb.MSets(3, 1), [0.5, 0.2, 0.4], law="bernoulli").rates.round(2).tolist()
     [0.0, 5.19, 49.66]
     """
-    if not isinstance(decision_set, DecisionSet):
-        raise InvalidInputError(
-            f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one of the families, "
-            "EnumeratedDecisions from a list, or derive your own"
-        )
+    check_decision_set(decision_set, "build one of the families, EnumeratedDecisions from a list, or derive your own")
     means, in_costs = item_means(theta, costs, decision_set), costs is not None
     if rewards != "bernoulli" and not isinstance(law, Bernoulli):
         warn_of_longest_path(decision_set, means, in_costs=in_costs, stacklevel=3)
@@ -187,7 +183,7 @@ def solve_bound(
     and errors are about costs.
     """
     start = tiers.seconds()
-    theta = item_vector(theta, decision_set, "theta").copy()
+    theta = theta.copy()
     decision_set.check_means(theta, in_costs=in_costs)
     _check_options(method, gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
@@ -326,14 +322,10 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | str | 
         law = law_from(law)
         if has_variance or rewards != "gaussian":
             raise InvalidInputError("variance and rewards must be left out if a law is given, got both: the law determines them")
-    elif rewards == "gaussian":
-        law = Gaussian(variance_vector(variance, len(theta)))
-    elif rewards == "bernoulli":
-        law = Bernoulli()
     else:
-        raise InvalidInputError(
-            f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out for Gaussian rewards, or pass a law"
-        )
+        remedy = "leave it out for Gaussian rewards, or pass a law"
+        check_choice(rewards, ("gaussian", "bernoulli"), "rewards", remedy)
+        law = Bernoulli() if rewards == "bernoulli" else Gaussian(variance_vector(variance, len(theta)))
     check_law(law, theta, in_costs=in_costs)
     if isinstance(law, Bernoulli) and has_variance:
         raise InvalidInputError(f"variance must be left out for Bernoulli rewards, got {variance!r}: it is theta (1 - theta)")
@@ -341,14 +333,8 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | str | 
 
 
 def _check_options(method: str, gap: float, time_limit: float | None, tie_tolerance: float) -> None:
-    if method not in get_args(Method):
-        known = ", ".join(get_args(Method))
-        raise InvalidInputError(f"method must be one of {known}, got {method!r}: leave it out to let the library choose")
-    if not 0.0 < finite_number(gap, "gap") < 1.0:
-        raise InvalidInputError(f"gap must lie in (0, 1), got {gap}: 1e-4 gives four digits")
-    if time_limit not in (None, math.inf) and not finite_number(time_limit, "time_limit") > 0.0:
-        raise InvalidInputError(f"time_limit must be positive seconds or None, got {time_limit}: leave it out for no limit")
-    if not 0.0 <= finite_number(tie_tolerance, "tie_tolerance") < 1e-3:
-        raise InvalidInputError(
-            f"tie_tolerance must lie in [0, 1e-3), got {tie_tolerance}: it is relative to m times the means of items"
-        )
+    check_choice(method, get_args(Method), "method", "leave it out to let the library choose")
+    number_in(gap, "gap", 0.0, 1.0, "1e-4 gives four digits", ends="()")
+    if time_limit not in (None, math.inf):
+        number_in(time_limit, "time_limit", 0.0, math.inf, "these are seconds, leave it out for no limit", ends="()")
+    number_in(tie_tolerance, "tie_tolerance", 0.0, 1e-3, "it is relative to m times the means of items", ends="[)")

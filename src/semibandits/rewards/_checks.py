@@ -8,7 +8,7 @@ from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.costs import negated
 from semibandits.inputs.outcomes import one_of
-from semibandits.inputs.validation import as_floats, variance_vector
+from semibandits.inputs.validation import as_floats, check_kind, check_numbers, check_shape, variance_vector
 
 LARGEST_NUMBER = 1e100
 """Means, variances and outcomes above this are refused: their squares and sums might overflow."""
@@ -45,10 +45,7 @@ def variance_proxy(variance: ArrayLike, d: int) -> float | FloatArray:
 
 def item_indices(items: ArrayLike, d: int, rng: object) -> IntArray:
     """Indices of items in a new array; `rng` must be a Generator."""
-    if not isinstance(rng, np.random.Generator):
-        raise InvalidInputError(
-            f"rng must be a numpy.random.Generator, got {type(rng).__name__}: pass numpy.random.default_rng(seed)"
-        )
+    check_kind(rng, np.random.Generator, "rng", "pass numpy.random.default_rng(seed)")
     array = np.asarray(items)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InvalidInputError(
@@ -88,20 +85,9 @@ def checked_rewards(values: object, k: int, source: str) -> FloatArray:
         ) from error
     if array.dtype.kind == "c":  # NumPy would drop the imaginary parts
         raise InvalidInputError(f"rewards of {source} must hold real numbers, got {array.dtype} ones: return their real parts")
-    if array.shape != (k,):
-        raise InvalidInputError(
-            f"rewards of {source} must have shape (k,) = ({k},), got {array.shape}: "
-            "return one reward per item, in the order of items"
-        )
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise InvalidInputError(
-            f"rewards of {source} must be finite, got {array[bad[0]]} at index {bad[0]}: return finite rewards"
-        )
-    bad = np.flatnonzero(np.abs(array) > LARGEST_NUMBER)
-    if bad.size:
-        raise InvalidInputError(
-            f"rewards of {source} must be at most {LARGEST_NUMBER:g} in absolute value, got {array[bad[0]]:g} at index {bad[0]}: "
-            "return rewards in a larger unit, their sums might overflow"
-        )
+    name, too_large = f"rewards of {source}", "return rewards in a larger unit, their sums might overflow"
+    check_shape(array, (k,), "(k,)", name, "return one reward per item, in the order of items")
+    check_numbers(array, ~np.isfinite(array), name, "be finite", "return finite rewards", at="at index")
+    is_large = np.abs(array) > LARGEST_NUMBER
+    check_numbers(array, is_large, name, f"be at most {LARGEST_NUMBER:g} in absolute value", too_large, at="at index")
     return array

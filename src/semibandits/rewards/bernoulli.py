@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 
 from semibandits._typing import ArrayLike
-from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
+from semibandits.inputs.validation import check_numbers
 from semibandits.kernels.rewards import BERNOULLI
 from semibandits.laws import Bernoulli
 from semibandits.rewards._checks import mean_vector
@@ -53,12 +53,8 @@ class BernoulliRewards(KernelRewards):
     @hinted
     def __init__(self, theta: ArrayLike) -> None:
         means = mean_vector(theta)
-        bad = np.flatnonzero((means < 0) | (means > 1))
-        if bad.size:
-            raise InvalidInputError(
-                f"theta must be in [0, 1], got {means[bad[0]]} for item {bad[0]}: "
-                "pass probabilities, or use BoundedRewards for rewards in another interval"
-            )
+        remedy = "pass probabilities, or use BoundedRewards for rewards in another interval"
+        check_numbers(means, (means < 0) | (means > 1), "theta", "be in [0, 1]", remedy)
         compiled = CompiledRewards(BERNOULLI, means.copy(), np.array([len(means)], dtype=np.int64))
         super().__init__(means, 0.25, compiled, Bernoulli())
 

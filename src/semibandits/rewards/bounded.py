@@ -9,7 +9,7 @@ import numpy as np
 from semibandits._typing import ArrayLike
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.validation import check_numbers, finite_number, number_in
 from semibandits.kernels.rewards import BETA
 from semibandits.rewards._checks import LARGEST_NUMBER, mean_vector
 from semibandits.rewards._digest import described
@@ -76,19 +76,11 @@ class BoundedRewards(KernelRewards):
         means = mean_vector(theta, costs)
         ends = _interval(low, high)
         self._low, self._high = ends if costs is None else (0.0 - ends[1], 0.0 - ends[0])
-        self._concentration = finite_number(concentration, "concentration")
-        if not LEAST_CONCENTRATION <= self._concentration <= MOST_CONCENTRATION:
-            raise InvalidInputError(
-                f"concentration must be in [{LEAST_CONCENTRATION:g}, {MOST_CONCENTRATION:g}], got {self._concentration:g}: "
-                "use BernoulliRewards for rewards at the two ends alone"
-            )
-        bad = np.flatnonzero((means < self._low) | (means > self._high))
-        if bad.size:
-            name, value = ("theta", means[bad[0]]) if costs is None else ("costs", 0.0 - means[bad[0]])
-            raise InvalidInputError(
-                f"{name} must be in [low, high] = [{ends[0]:g}, {ends[1]:g}], got {value} for item {bad[0]}: "
-                "widen the interval, or pass the means in its unit"
-            )
+        remedy = "use BernoulliRewards for rewards at the two ends alone"
+        self._concentration = number_in(concentration, "concentration", LEAST_CONCENTRATION, MOST_CONCENTRATION, remedy)
+        name, given = ("theta", means) if costs is None else ("costs", 0.0 - means)
+        wanted, remedy = f"be in [low, high] = [{ends[0]:g}, {ends[1]:g}]", "widen the interval, or pass the means in its unit"
+        check_numbers(given, (means < self._low) | (means > self._high), name, wanted, remedy)
         width = self._high - self._low
         first = self._concentration * ((means - self._low) / width)
         second = self._concentration * ((self._high - means) / width)

@@ -9,6 +9,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
+from semibandits.inputs.validation import check_numbers, check_shape
 from semibandits.kernels.rewards import CORRELATED
 from semibandits.laws import Gaussian
 from semibandits.rewards._checks import bounded_floats, mean_vector
@@ -98,10 +99,7 @@ def _covariance(values: ArrayLike, d: int) -> FloatArray:
             "instance covariance.loc[items, items].to_numpy()"
         )
     array = bounded_floats(values, "covariance")
-    if array.shape != (d, d):
-        raise InvalidInputError(
-            f"covariance must have shape (d, d) = ({d}, {d}), got {array.shape}: pass one row and one column per item of theta"
-        )
+    check_shape(array, (d, d), "(d, d)", "covariance", "pass one row and one column per item of theta")
     apart = np.abs(array - array.T)
     i, j = np.unravel_index(int(apart.argmax()), array.shape)
     if apart[i, j] > TOLERANCE * np.abs(array).max():
@@ -109,12 +107,8 @@ def _covariance(values: ArrayLike, d: int) -> FloatArray:
             f"covariance must be symmetric, got {array[i, j]} for items ({i}, {j}) and {array[j, i]} for ({j}, {i}): "
             "pass (covariance + covariance.T) / 2 if the difference is noise"
         )
-    bad = np.flatnonzero(np.diag(array) <= 0)
-    if bad.size:
-        raise InvalidInputError(
-            f"covariance must have a positive diagonal, got {array[bad[0], bad[0]]} for item {bad[0]}: "
-            "pass a tiny variance for items whose reward is known exactly"
-        )
+    diagonal, remedy = np.diag(array), "pass a tiny variance for items whose reward is known exactly"
+    check_numbers(diagonal, diagonal <= 0, "covariance", "have a positive diagonal", remedy)
     return array / 2 + array.T / 2
 
 

@@ -13,6 +13,8 @@ from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import digest
 from semibandits.inputs.arguments import whole
+from semibandits.inputs.outcomes import whole_number
+from semibandits.inputs.validation import number_in
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
 
 BLOCK: Final = 1024
@@ -67,12 +69,9 @@ class Lateness:
     @staticmethod
     def of(delay: object, loss: object) -> Lateness | None:
         """Validate the arguments of :func:`semibandits.simulate`; None if no outcome is delayed or lost."""
-        if isinstance(loss, bool) or not isinstance(loss, int | float | np.number) or not 0 <= loss < 1:
-            raise InvalidInputError(
-                f"loss must be a number in [0, 1), got {loss!r}: pass the share of rounds whose outcome is never observed"
-            )
-        checked = _checked(delay)
-        return None if isinstance(checked, int) and checked == 0 == loss else Lateness(checked, float(loss))
+        remedy = "pass the share of rounds whose outcome is never observed"
+        share, checked = number_in(loss, "loss", 0.0, 1.0, remedy, ends="[)"), _checked(delay)
+        return None if isinstance(checked, int) and checked == 0 == share else Lateness(checked, share)
 
     def draw(self, rng: np.random.Generator) -> tuple[IntArray, BoolArray]:
         """Delays of the next rounds and whether their outcomes are lost, both of shape (BLOCK,)."""
@@ -92,11 +91,7 @@ class Lateness:
 def _checked(delay: object) -> int | IntArray | Distribution:
     delay = whole(delay)
     if isinstance(delay, int | np.integer) and not isinstance(delay, bool):
-        if not 0 <= delay <= LONGEST_HORIZON:
-            raise InvalidInputError(
-                f"delay must be a number of rounds from 0 to 2^53, got {delay}: pass 0 for outcomes without delay"
-            )
-        return int(delay)
+        return whole_number(delay, "delay", most=LONGEST_HORIZON, remedy="pass 0 for outcomes without delay")
     if isinstance(delay, str):
         return Geometric.of(delay)
     if isinstance(delay, Distribution):

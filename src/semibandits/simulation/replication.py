@@ -20,7 +20,7 @@ from semibandits.kernels.machine import tiers
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.search.outliers import without_outliers
 from semibandits.policies.agents import RuleAgent
-from semibandits.policies.base import Agent
+from semibandits.policies.base import Agent, not_a_decision
 from semibandits.rewards._checks import checked_rewards
 from semibandits.simulation.specification import Specification
 
@@ -99,10 +99,7 @@ def chosen(agent: Agent, decision_set: DecisionSet, rng: np.random.Generator, t:
     """The decision that an agent chooses in round t; anything but a decision is refused."""
     x = agent.choose(rng)
     if x not in decision_set:
-        raise InvalidInputError(
-            f"policies must choose decisions, masks of shape (d,), got {x!r} in round {t}: "
-            "fix the policy, or `maximize` of the decision set"
-        )
+        raise not_a_decision(x, t)
     return x
 
 

@@ -18,6 +18,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.formats.html import html_block, html_remark, html_table
 from semibandits.formats.numbers import amount, counted, mean_text
 from semibandits.inputs.pandas_objects import new_frame
+from semibandits.inputs.validation import check_choice
 from semibandits.laws import Law, law_from
 from semibandits.simulation._checks import as_texts, check_bound, fixed_array
 from semibandits.simulation.statistics import Band, Estimate, PolicySummary, mean_band, slope_estimate, summarise
@@ -418,8 +419,7 @@ class SimulationResult:
         write_archive(path, header, {name: array for name, array in arrays.items() if array is not None})
 
     def _known(self, policy: str) -> str:
-        if policy not in self.policies:
-            raise InvalidInputError(f"policy must be one of {list(self.policies)}, got {policy!r}: pass its name")
+        check_choice(policy, self.policies, "policy", "pass its name")
         return policy
 
 

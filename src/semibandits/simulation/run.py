@@ -20,6 +20,7 @@ from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.families.description import fingerprint
 from semibandits.inputs.arguments import hinted, whole
+from semibandits.inputs.outcomes import whole_number
 from semibandits.laws import Bernoulli
 from semibandits.laws.plain import plain, text
 from semibandits.policies.base import Policy
@@ -178,10 +179,8 @@ def play_specification(
     extend: bool = False,
 ) -> SimulationResult:
     """Play a specification; see :func:`simulate` for the parameters and errors."""
-    n_jobs = whole(n_jobs)
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0 or n_jobs < -1:
-        raise InvalidInputError(f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 starts one worker per core")
-    workers = int(n_jobs) if n_jobs > 0 else joblib.cpu_count()
+    remedy = "pass the number of workers, or -1 for one per core"
+    workers = joblib.cpu_count() if n_jobs == -1 else whole_number(whole(n_jobs), "n_jobs", least=1, remedy=remedy)
     if (resume or extend) and folder is None:
         name = "extend" if extend else "resume"
         raise InvalidInputError(f"{name} needs the folder of the earlier run, got folder=None: pass it")

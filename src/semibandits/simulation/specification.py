@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import ArrayLike, IntArray
-from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import fingerprint
 from semibandits.families.labels import without_addresses
+from semibandits.inputs.arguments import whole
+from semibandits.inputs.outcomes import whole_number
 from semibandits.inputs.validation import variance_vector
 from semibandits.policies.base import Policy
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
 from semibandits.rewards._checks import mean_vector
 from semibandits.rewards.base import RewardModel, StoredRewards
-from semibandits.simulation.checkpoints import as_integer, log_spaced
+from semibandits.simulation.checkpoints import log_spaced
 from semibandits.simulation.lateness import Lateness
 from semibandits.simulation.storage import plain_json
 
@@ -55,10 +57,7 @@ class Specification:
         prior: tuple[ArrayLike | None, ArrayLike | None, ArrayLike | None] = (None, None, None),
     ) -> Specification:
         """A validated specification; see :func:`semibandits.simulate` for the parameters and errors."""
-        if not isinstance(decision_set, DecisionSet):
-            raise InvalidInputError(
-                f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one, for instance MSets(20, 4)"
-            )
+        check_decision_set(decision_set)
         if not isinstance(rewards, RewardModel):
             raise InvalidInputError(
                 f"rewards must be a reward model, got {type(rewards).__name__}: pass for instance GaussianRewards(theta)"
@@ -74,14 +73,14 @@ class Specification:
         named = _named(policies)
         own = (policy.for_law(rewards.told_law) for policy in named.values())
         laws = [policy.known_law for policy in own if isinstance(policy, LawPolicy)]
-        rounds = as_integer(horizon, "horizon", 1)
+        rounds = whole_number(whole(horizon), "horizon", least=1)
         specification = Specification(
             decision_set,
             rewards,
             named,
             rounds,
-            as_integer(replications, "replications", 1),
-            as_integer(seed, "seed", 0),
+            whole_number(whole(replications), "replications", least=1, remedy="pass a whole number"),
+            whole_number(whole(seed), "seed", remedy="pass a whole number"),
             log_spaced(rounds) if checkpoints is None else _increasing(checkpoints, rounds),
             lateness,
             Prior.of(means, plays, decision_set, costs=costs, laws=laws),

@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.validation import number_in
 
 SETTLED: Final = 0.9
 """Share of rounds with an optimal decision from which on a policy counts as settled."""
@@ -70,9 +69,7 @@ def mean_band(samples: FloatArray, level: float) -> Band:
     """
     from scipy.special import stdtrit
 
-    level = finite_number(level, "level")
-    if not 0 < level < 1:
-        raise InvalidInputError(f"level must be strictly between 0 and 1, got {level!r}: pass 0.95 for 95 %")
+    level = number_in(level, "level", 0.0, 1.0, "pass 0.95 for 95 %", ends="()")
     mean = np.asarray(np.mean(samples, axis=0), dtype=np.float64)
     quantile = stdtrit(max(len(samples) - 1, 1), (1 + level) / 2)
     half = quantile * standard_error(samples)
@@ -81,9 +78,7 @@ def mean_band(samples: FloatArray, level: float) -> Band:
 
 def in_last_decades(checkpoints: IntArray, decades: float) -> BoolArray:
     """Mask of the checkpoints in the last decades, those from ``horizon / 10**decades`` on, inclusive."""
-    decades = finite_number(decades, "decades")
-    if decades <= 0:
-        raise InvalidInputError(f"decades must be positive, got {decades!r}: pass 1.0 for the last factor of 10")
+    decades = number_in(decades, "decades", 0.0, math.inf, "pass 1.0 for the last factor of 10", ends="()")
     # The quotient is exact at the ends of whole decades. Beyond 300 decades the power would overflow.
     return np.asarray(checkpoints >= float(checkpoints[-1]) / 10.0 ** min(decades, 300.0))
 

@@ -18,7 +18,7 @@ import numpy as np
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import item_vector
+from semibandits.inputs.validation import check_numbers
 from semibandits.kernels.graphs.exchange import Arcs, arcs_of, distances_to
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.separation import split_into_cycles
@@ -69,14 +69,8 @@ class _Search:
     """State of one search: the graph as arrays, the worst cycle so far, and the labels and time used."""
 
     def __init__(self, graph: ExchangeGraph, information: FloatArray, at_least: float, max_labels: int, deadline: float) -> None:
-        information = item_vector(information, len(graph.decision), "information")
-        if information.min(initial=0.0) < 0:
-            raise InvalidInputError(
-                f"information must be >= 0, got {information.min()} for item {information.argmin()}: "
-                "pass 2 * variance / rate for the items of I, and 0 for others"
-            )
-        if not 0.0 <= at_least < math.inf:
-            raise InvalidInputError(f"at_least must be finite and >= 0, got {at_least}: pass 0 for the largest ratio")
+        remedy = "pass 2 * variance / rate for the items of I, and 0 for others"
+        check_numbers(information, ~(information >= 0.0), "information", "be >= 0", remedy)
         merged = graph.merged_hub
         tails, heads = merged[graph.tails], merged[graph.heads]
         entering = graph.entering

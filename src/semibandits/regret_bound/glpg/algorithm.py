@@ -13,6 +13,7 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.lists import Decisions
 from semibandits.errors import InvalidInputError
 from semibandits.formats.text import brief
+from semibandits.inputs.validation import check_kind
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.orthant import Constraints, descend_orthant
 from semibandits.laws import Gaussian
@@ -115,10 +116,7 @@ class GLPG:
         self, problem: ReducedProblem, parameters: GLPGParameters | None = None, *, route: Route = "auto",
         deadline: float = math.inf,
     ) -> None:  # fmt: skip
-        if not isinstance(problem, ReducedProblem):
-            raise InvalidInputError(
-                f"problem must be a ReducedProblem, got {type(problem).__name__}: see ReducedProblem.of(decision_set, theta)"
-            )
+        check_kind(problem, ReducedProblem, "problem", "see ReducedProblem.of(decision_set, theta)")
         self.problem = problem
         self.parameters = GLPGParameters() if parameters is None else parameters
         self._v, self._items = problem.twice_variance, problem.items

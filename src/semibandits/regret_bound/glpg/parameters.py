@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits.errors import InvalidInputError
-from semibandits.inputs.validation import finite_number
+from semibandits.inputs.outcomes import whole_number
+from semibandits.inputs.validation import check_kind, number_in
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
 
 MOST_STEPS = 10_000_000
@@ -86,18 +87,15 @@ class GLPGParameters:
     relative: bool = True
 
     def __post_init__(self) -> None:
-        positive = {"penalty": self.penalty, "step": self.step, "accuracy": self.accuracy}
-        for name, value in positive.items():
-            if (name, value) != ("accuracy", math.inf) and not finite_number(value, name) > 0:
-                raise InvalidInputError(f"{name} must be positive, got {value}: leave it out for the default")
+        default = "leave it out for the default"
+        for name, value in {"penalty": self.penalty, "step": self.step, "accuracy": self.accuracy}.items():
+            if (name, value) != ("accuracy", math.inf):
+                number_in(value, name, 0.0, math.inf, default, ends="()")
         for name, value in {"decay": self.decay, "ratio": self.ratio}.items():
-            if not 0.0 < finite_number(value, name) <= 1.0:
-                raise InvalidInputError(f"{name} must lie in (0, 1], got {value}: 1 is always valid")
+            number_in(value, name, 0.0, 1.0, "1 is always valid", ends="(]")
         for name, count in {"steps": self.steps, "stages": self.stages}.items():
-            if not isinstance(count, int | np.integer) or count < 1:
-                raise InvalidInputError(f"{name} must be an integer >= 1, got {count!r}: leave it out for the default")
-        if finite_number(self.inflation, "inflation") < 1:
-            raise InvalidInputError(f"inflation must be at least 1, got {self.inflation}: 1 is no inflation")
+            whole_number(count, name, least=1, remedy=default)
+        number_in(self.inflation, "inflation", 1.0, math.inf, "1 is no inflation")
 
     @staticmethod
     def theoretical(problem: ReducedProblem, delta: float, ratio: float = 1.0, *, most_steps: int = MOST_STEPS) -> GLPGParameters:
@@ -155,10 +153,7 @@ class GLPGParameters:
 
 
 def _check(problem: ReducedProblem, delta: float, ratio: float) -> None:
-    if not isinstance(problem, ReducedProblem):
-        raise InvalidInputError(
-            f"problem must be a ReducedProblem, got {type(problem).__name__}: see ReducedProblem.of(decision_set, theta)"
-        )
+    check_kind(problem, ReducedProblem, "problem", "see ReducedProblem.of(decision_set, theta)")
     theta = problem.theta
     if (theta < 0).any() or (theta != np.rint(theta)).any():
         wrong = theta[(theta < 0) | (theta != np.rint(theta))][0]
@@ -166,9 +161,7 @@ def _check(problem: ReducedProblem, delta: float, ratio: float) -> None:
             f"theta must hold non-negative integers for the theoretical parameters, got {wrong}: "
             "see discretise, and shift theta if all decisions have the same size"
         )
-    if not (finite_number(delta, "delta") > 1e-100 and 0 < finite_number(ratio, "ratio") <= 1):
-        raise InvalidInputError(
-            f"delta must be above 1e-100 and ratio in (0, 1], got {delta} and {ratio}: T is unbounded as they approach 0"
-        )
+    number_in(delta, "delta", 1e-100, math.inf, "T is unbounded as it approaches 0", ends="()")
+    number_in(ratio, "ratio", 0.0, 1.0, "T is unbounded as it approaches 0", ends="(]")
     if not len(problem.items):
         raise InvalidInputError("there must be items outside all optimal decisions, got none: C(theta) is 0")

@@ -11,9 +11,9 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
-from semibandits._typing import ArrayLike, FloatArray
-from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
-from semibandits.inputs.validation import item_vector
+from semibandits._typing import FloatArray
+from semibandits.errors import SolverError, UnsupportedError
+from semibandits.inputs.validation import check_choice
 from semibandits.kernels.solver.projection import project_on_msets
 from semibandits.regret_bound.cuts.cones import solver_settings
 from semibandits.regret_bound.glpg.polytopes import Polytope, beside, is_uniform, polytope, stacked
@@ -220,21 +220,15 @@ class _Program:
         return primal, np.nan_to_num(dual)
 
 
-def projector(problem: ReducedProblem, lower: ArrayLike, weights: ArrayLike | None = None, route: Route = "auto") -> Projector:
+def projector(problem: ReducedProblem, lower: FloatArray, weights: FloatArray | None = None, route: Route = "auto") -> Projector:
     """The projection on M, by the given route or the fastest that applies; `UnsupportedError` if the set does not have the route.
 
     "orthant" (decisions are the single items) and "msets" are exact. "compact" is a quadratic program over the compact
     description. "columns" only needs P_LM. "auto" uses the first that applies. Lower bounds >= 0 and weights > 0 of squared
     distances, 1 by default, have shape (n,). Section "Projection step" of the appendix of Cuvelier, Combes, Gourdin (ALT 2021).
     """
-    if route not in get_args(Route):
-        raise InvalidInputError(f"route must be one of {', '.join(get_args(Route))}, got {route!r}: leave it out")
-    low = item_vector(lower, problem.n, "lower")
-    unit = np.ones(problem.n) if weights is None else item_vector(weights, problem.n, "weights")
-    if low.min() < 0 or unit.min() <= 0:
-        raise InvalidInputError(
-            f"lower must be >= 0 and weights > 0, got {low.min()} and {unit.min()}: the cone has no negative entries"
-        )
+    check_choice(route, get_args(Route), "route", "leave it out")
+    unit = np.ones(problem.n) if weights is None else weights
     decision_set = problem.decision_set
     # Whether the decisions are {0}, ..., {d - 1}: at most one item each, none empty, no item missing.
     singles = decision_set.m == 1 and not problem.counter and all(row in decision_set for row in np.eye(decision_set.d))
@@ -244,14 +238,14 @@ def projector(problem: ReducedProblem, lower: ArrayLike, weights: ArrayLike | No
     if route == "msets" and not uniform:
         raise UnsupportedError(f"route='msets' needs m-sets, got {type(decision_set).__name__}: use route='auto'")
     if route == "orthant" or (route == "auto" and singles):
-        return OrthantProjector(problem, low, unit)
+        return OrthantProjector(problem, lower, unit)
     if route == "msets" or (route == "auto" and uniform):
-        return MSetProjector(problem, low, unit)
+        return MSetProjector(problem, lower, unit)
     if route == "columns":
-        return ColumnProjector(problem, low, unit)
+        return ColumnProjector(problem, lower, unit)
     try:
-        return CompactProjector(problem, low, unit)
+        return CompactProjector(problem, lower, unit)
     except UnsupportedError:
         if route == "compact":
             raise
-        return ColumnProjector(problem, low, unit)
+        return ColumnProjector(problem, lower, unit)
