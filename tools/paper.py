@@ -40,14 +40,14 @@ WORDS = {
 """One word for each guarantee of docs/structures.md."""
 
 BY_LISTS = {
+    "linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition",
     "budgeted": "optimization/test_budgeted_and_index.py::test_budgeted_is_exact",
     "budgeted_ratio": "optimization/test_budgeted_and_index.py::test_ratio_of_budgeted_holds",
     "index": "optimization/test_budgeted_and_index.py::test_index_is_exact",
     "index_ratio": "optimization/test_budgeted_and_index.py::test_ratio_of_index_holds",
     "graves_lai": "regret_bound/test_graves_lai.py::test_bracket_and_plan",
 }
-TESTS = {
-    "paths": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
+TESTS = dict.fromkeys(FAMILIES, BY_LISTS) | {
     "routes": {
         "linear": "decisions/test_routes.py::test_the_best_route_at_clipped_weights",
         "budgeted": "decisions/test_routes.py::test_budgets",
@@ -55,16 +55,7 @@ TESTS = {
         "index": "decisions/test_routes.py::test_the_largest_index_with_limited_raises",
         "index_ratio": "decisions/test_routes.py::test_the_largest_index_with_limited_raises",
         "graves_lai": "regret_bound/test_route_bounds.py::test_any_graph",
-    },
-    "trees": {
-        "linear": "decisions/test_spanning_trees.py::test_maximize_equals_enumeration_and_prefers_small_indices",
-        **BY_LISTS,
-    },
-    "msets": {"linear": "decisions/test_msets.py::test_maximize_equals_enumeration_and_prefers_small_indices", **BY_LISTS},
-    "matchings": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
-    "matroid": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
-    "intersection": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
-    "enumerated": {"linear": "decisions/test_small_sets.py::test_maximize_is_the_best_by_definition", **BY_LISTS},
+    }
 }
 """The test of each family and problem, against lists of all decisions."""
 

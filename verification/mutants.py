@@ -49,7 +49,8 @@ GROUPS = {
         "regret_bound/cuts: *",
         "kernels/graphs: cycles cycle_decomposition",
         "kernels/solver: separation newton",
-        "tests: regret_bound/test_columns regret_bound/test_route_bounds regret_bound/test_recheck",
+        "tests: regret_bound/test_columns regret_bound/test_route_bounds regret_bound/test_recheck regret_bound/test_masters",
+        "tests: regret_bound/test_presolve regret_bound/test_graves_lai",
     ),
     "glpg": (
         "regret_bound/glpg: *",
@@ -65,7 +66,7 @@ GROUPS = {
         "kernels/search: *",
         "kernels/graphs: dag",
         "optimization: *",
-        "tests: optimization/test_budgeted_and_index kernels/test_index_search",
+        "tests: optimization/test_budgeted_and_index kernels/test_index_search decisions/test_small_sets decisions/test_paths",
     ),
     "linear": (
         "kernels/graphs: assignment dijkstra ranked_paths listed_matchings forests",

@@ -17,13 +17,3 @@ def costs_of_potentials(graph, theta):
     """The costs of an exchange graph by their definition; item -1 weighs nothing."""
     padded, pi = np.append(theta, 0.0), graph.potentials
     return padded[graph.leaving] - padded[graph.entering] + pi[graph.tails] - pi[graph.heads]
-
-
-def assert_same_exchanges(decisions, reference, theta):
-    """Swaps and exchange graphs of two matroids are equal, bit for bit."""
-    ours, theirs = decisions.swaps(theta), reference.swaps(theta)
-    for name in ("decision", "leaving", "gaps"):
-        assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
-    graph, expected = decisions.exchange_graph(theta), reference.exchange_graph(theta)
-    for name in ("tails", "heads", "costs", "entering", "leaving"):
-        assert np.array_equal(getattr(graph, name), getattr(expected, name)), name

@@ -8,6 +8,7 @@ import pytest
 from semibandits.decisions import msets
 from semibandits.decisions.msets import MSets
 from semibandits.errors import SolverError
+from semibandits.kernels.search.grid import best_selection
 
 
 def best_rewards_by_table(rewards, budgets, m):
@@ -83,3 +84,25 @@ def test_a_search_beyond_its_limits_is_an_error(monkeypatch):
         decisions.budget_front(rewards, -rewards)
     x = decisions.maximize_budgeted(rewards, -rewards, -101.0, ratio=0.9)
     assert 0.9 * 101.0 <= rewards @ x <= 101.0 + 1e-9
+
+
+def test_hundreds_of_ties_need_no_labels():
+    """Rewards and budgets 0 and 1: some decision on the way between those of largest reward and of largest budget is best."""
+    rng = np.random.default_rng(0)
+    rewards, budgets = rng.integers(0, 2, (2, 600)).astype(float)
+    need = float(np.sort(budgets)[::-1][:250].sum()) - 20.0
+    x, labels = best_selection(rewards, budgets, 250, need, False, 1.0, (1.0, 1.0, 1.0), 10)
+    assert labels == 0
+    both = rewards @ budgets
+    assert both < need < (budgets == 1).sum()
+    assert rewards @ x == 250 - (need - both)  # all items with both, as many with a budget only as needed, others with a reward
+    assert budgets @ x >= need
+
+
+def test_integers_keep_few_labels():
+    """Budgets 0 to 3, 8 of 30 items: at each of at most 31 * 9 nodes at most 25 sums."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        rewards, budgets = rng.random(30), rng.integers(0, 4, 30).astype(float)
+        _, labels = best_selection(rewards, budgets, 8, 12.0, False, 0.0, (1.0, 1.0, 1.0), 31 * 9 * 25)
+        assert labels >= 0

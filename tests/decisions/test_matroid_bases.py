@@ -1,33 +1,22 @@
-"""Matroid bases of every kind: P_LM, swaps and exchange graphs against enumeration."""
-
-from itertools import combinations
+"""Matroid bases of every kind, m-sets and spanning trees: P_LM, swaps and exchange graphs against enumeration."""
 
 import networkx as nx
 import numpy as np
 import pytest
-from brute_force import as_rows, costs_of_potentials
+from brute_force import costs_of_potentials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from matroid_cases import KINDS, defined_matroids
 from semibandits import matroids
 from semibandits.decisions.matroids import MatroidBases
-from strategies import FAR_APART, items_of, with_vectors
+from semibandits.decisions.spanning_trees import SpanningTrees
+from strategies import FAR_APART, connected_edges, items_of, small_msets, with_vectors
 
-
-def instances(kind):
-    """A matroid and weights of its items."""
-    some = defined_matroids(kind, least=1).map(lambda pair: pair[0])
-    return with_vectors(some, FAR_APART, size=items_of)
-
-
-def all_bases(matroid):
-    """Bases by definition: the independent sets of largest size."""
-    for k in range(matroid.d, -1, -1):
-        found = [s for s in combinations(range(matroid.d), k) if matroid.is_independent(np.array(s, dtype=np.int64))]
-        if found:
-            return as_rows(found, matroid.d)
-    raise AssertionError("the empty set is independent")
+FAMILIES = {kind: defined_matroids(kind, least=1).map(lambda pair: MatroidBases(pair[0])) for kind in KINDS} | {
+    "m-sets": small_msets(7),
+    "spanning trees": connected_edges().map(SpanningTrees),
+}
 
 
 def single_swaps(x, bases):
@@ -36,16 +25,18 @@ def single_swaps(x, bases):
     return [(leaving[0], entering[0], y) for leaving, entering, y in changes if len(leaving) == 1]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=100)
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=150)
 @given(data=st.data())
-def test_swaps_and_exchange_graph_are_the_single_swaps(kind, data):
-    matroid, theta = data.draw(instances(kind))
-    decisions = MatroidBases(matroid)
+def test_swaps_and_exchange_graph_are_the_single_swaps(family, data):
+    """Among bases of equal weight, the best one is that whose sorted list of (weight, index) comes first."""
+    decisions, theta = data.draw(with_vectors(FAMILIES[family], FAR_APART, size=items_of))
     swaps, graph, x = decisions.swaps(theta), decisions.exchange_graph(theta), decisions.maximize(theta)
+    bases = decisions.enumerate()
+    assert np.array_equal(x, min(bases, key=lambda y: sorted((-theta[i], i) for i in np.flatnonzero(y))))
     assert np.array_equal(swaps.decision, x)
     assert np.array_equal(graph.decision, x)
-    expected = single_swaps(x, all_bases(matroid))
+    expected = single_swaps(x, bases)
     for i in range(decisions.d):
         partners = [j for j, entering, _ in expected if entering == i]
         j = min(partners, key=lambda j: (theta[j], j), default=-1)
@@ -91,3 +82,19 @@ def test_results_are_read_only():
     for array in (swaps.decision, swaps.leaving, swaps.gaps):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+def test_trees_of_a_large_graph_match_networkx_and_its_path_minima():
+    graph = nx.gnm_random_graph(300, 1500, seed=4)
+    graph.add_edges_from((v, v + 1) for v in range(299))
+    decisions = SpanningTrees(graph)
+    theta = np.random.default_rng(4).permutation(decisions.d).astype(float)
+    for i, (u, v) in enumerate(decisions.items):
+        graph.edges[u, v]["weight"] = theta[i]
+    tree = nx.maximum_spanning_tree(graph)
+    x = decisions.maximize(theta)
+    assert {frozenset(decisions.items[i]) for i in np.flatnonzero(x)} == {frozenset(edge) for edge in tree.edges}
+    swaps = decisions.swaps(theta)
+    for i in np.flatnonzero(~x)[::10]:
+        path = nx.utils.pairwise(nx.shortest_path(tree, *decisions.items[i]))
+        assert theta[swaps.leaving[i]] == min(tree.edges[edge]["weight"] for edge in path)

@@ -27,6 +27,7 @@ def test_exchange_graph(instance):
     assert (graph.costs >= 0).all()
     assert (graph.costs[graph.entering < 0] == 0).all()
     assert graph.costs == pytest.approx(costs_of_potentials(graph, theta), abs=1e-13)
+    assert (graph.potentials[0], graph.potentials[-1]) == (0.0, pytest.approx(-(theta @ x), abs=1e-13))
     used = np.sort(np.concatenate((graph.entering[graph.entering >= 0], graph.leaving[graph.leaving >= 0])))
     assert np.array_equal(used, np.flatnonzero(decisions.useful_items))
     assert np.array_equal(np.flatnonzero(x), np.sort(graph.leaving[graph.leaving >= 0]))

@@ -6,26 +6,11 @@ import numpy as np
 import pytest
 
 from semibandits.kernels.graphs import forests
-from semibandits.kernels.matroids import elimination, transversal
+from semibandits.kernels.matroids import elimination
 from semibandits.kernels.matroids import uniform as matroids
 from semibandits.kernels.matroids.determinants import determinant_modulo
 from semibandits.kernels.matroids.intersection import NEGATIVE_CYCLE, Exchanges, augment, new_paths
 from semibandits.kernels.search.selection import select_into, select_largest
-
-
-def test_augmenting_path_through_three_items():
-    """Items 0, 1, 2 serve {0}, {0, 1}, {1, 2}: to serve item 0 last, both others move."""
-    start, places = np.array([0, 1, 3, 5]), np.array([0, 0, 1, 1, 2])
-    holder, held, reached_by = np.array([1, 2, -1]), np.array([-1, 0, 1]), np.full(3, -1)
-    assert transversal.explore(0, start, places, holder, reached_by) == 2
-    assert reached_by.tolist() == [0, 1, 2]
-    assert transversal.serve(0, start, places, holder, held, reached_by)
-    assert held.tolist() == [0, 1, 2]
-    assert holder.tolist() == [0, 1, 2]
-    with_twin, places_of_two = np.array([0, 1, 2]), np.array([0, 0])
-    holder, held, reached_by = np.array([0]), np.array([0, -1]), np.empty(1, dtype=np.int64)
-    assert not transversal.serve(1, with_twin, places_of_two, holder, held, reached_by)
-    assert (holder.tolist(), held.tolist()) == ([0], [0, -1])
 
 
 def test_real_greedy_keeps_its_accuracy_on_nearly_parallel_vectors():
@@ -72,21 +57,6 @@ def test_augmenting_path_reports_a_negative_cycle(weight):
     graph = Exchanges(free1, swaps), Exchanges(free2, swaps)
     assert augment(weights, np.array([0]), *graph, x, new_paths(3), True) == NEGATIVE_CYCLE
     assert x.tolist() == [True, False, False]
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_lightest_edges_among_equal_ones(seed):
-    """Loops, parallel edges, isolated nodes and weights with ties are among the graphs."""
-    rng = np.random.default_rng(seed)
-    n, d = int(rng.integers(1, 9)), rng.integers(0, 13)
-    tails, heads = rng.integers(0, n, (2, d))
-    weights = rng.integers(-2, 3, d).astype(float)
-    kept = np.flatnonzero(forests.forest_greedy(n, tails, heads, rng.permutation(d)))
-    for members in (kept, kept[::-1].copy(), kept[::2].copy()):
-        free, swaps = forests.forest_exchanges(n, tails, heads, members)
-        circuits = [members[swaps[:, z] & ~free[z]].tolist() for z in range(d)]
-        expected = [min(circuit, key=lambda j: (weights[j], j), default=-1) for circuit in circuits]
-        assert forests.forest_lightest(n, tails, heads, members, weights).tolist() == expected
 
 
 def test_the_largest_are_selected_after_any_guess():

@@ -7,7 +7,7 @@ import pytest
 
 from cycle_lists import all_cycles
 from semibandits.kernels.graphs.exchange import arcs_of
-from semibandits.kernels.solver.separation import diverse, hub_walks, repair, split_into_cycles
+from semibandits.kernels.solver.separation import hub_walks
 
 
 def instance(seed):
@@ -62,35 +62,3 @@ def test_a_label_limit_is_reported_and_not_passed_over():
     costs, u = rng.random(len(pairs)), rng.random(len(pairs))
     graph = arcs_of(n, tails, heads)
     assert hub_walks(graph, costs, u, 1e-6, 0.0, 3, 100)[-1] == -1
-
-
-def test_split_takes_a_figure_of_eight_apart():
-    # 0 -> 1 -> 0 and 0 -> 2 -> 0 as one closed walk, in reverse order of travel.
-    tails, heads = np.array([0, 1, 0, 2]), np.array([1, 0, 2, 0])
-    found = families(*split_into_cycles(np.array([0, 4]), np.array([3, 2, 1, 0]), tails, heads, 3))
-    assert sorted(sorted(c.tolist()) for c in found) == [[0, 1], [2, 3]]
-
-
-def test_diverse_keeps_a_cycle_only_if_it_brings_a_rare_arc():
-    ptr, arcs = np.array([0, 2, 4, 6, 8]), np.array([0, 1, 0, 2, 0, 1, 1, 2])
-    assert diverse(ptr, arcs, np.array([0, 1, 2, 3]), 1, 3).tolist() == [True, True, False, False]
-    assert diverse(ptr, arcs, np.array([3, 2, 1, 0]), 2, 3).tolist() == [False, True, True, True]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_repair_makes_each_row_hold_and_adds_no_more_than_needed(seed):
-    rng = np.random.default_rng(seed)
-    flow, costs, v = rng.random(6) + 0.01, rng.random(6) + 0.1, np.array([1.0, 2.0, 0.0, 0.5, 1.0, 3.0])
-    ptr, arcs = np.array([0, 3, 6]), np.arange(6)
-    before = flow.copy()
-    repair(flow, costs, v, ptr, arcs, np.array([0, 1]), 1e-3)
-    for cycle in (arcs[:3], arcs[3:]):
-        bound = costs[cycle].sum() ** 2 * (1 - 1e-3)
-        active = cycle[v[cycle] > 0]
-        was, now = (v[active] / before[active]).sum(), (v[active] / flow[active]).sum()
-        added = flow[cycle] - before[cycle]
-        np.testing.assert_allclose(added, added[0], atol=1e-12)
-        if was <= bound:
-            assert added[0] == 0.0
-        else:
-            assert bound * (1 - 1e-9) <= now <= bound * (1 + 1e-8)

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 import semibandits as sb
 from example_sets import grid
 from semibandits.kernels.rules.actions import INDEX, LINEAR
-from semibandits.kernels.rules.optimism import aescb, cucb, escb
+from semibandits.kernels.rules.optimism import aescb, cucb
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, fresh_statistics
 from semibandits.kernels.rules.thompson import thompson
 from semibandits.laws import Bernoulli, law_from
@@ -86,20 +86,6 @@ def test_thompson_sampling_plays_the_best_decision_of_its_draw(scale, situation)
     for _, x, account, rows, z in play(ThompsonSampling(scale=scale), situation):
         drawn = account.means + scale * np.sqrt(account.variance / np.maximum(account.plays, 1)) * z
         assert_best(x, rows @ drawn, rows, np.abs(drawn).sum())
-
-
-@by_seed
-@pytest.mark.parametrize("t", [1, 2, 3, 1000])
-def test_the_rules_write_indices_and_squared_bonuses(t, seed):
-    stats, plays, means, variance = random_statistics(seed)
-    squares = 2 * variance * exploration(t, 2.0, 3.0) / np.maximum(plays, 1)
-    action, weights, _ = asked(cucb, t, [1.0, 2.0, 3.0], stats)
-    assert action == LINEAR
-    assert np.allclose(weights, means + np.sqrt(squares), rtol=1e-13)
-    action, weights, bonuses = asked(escb, t, [1.0, 2.0, 3.0], stats)
-    assert action == INDEX
-    assert np.array_equal(weights, means)
-    assert np.allclose(bonuses, squares, rtol=1e-13)
 
 
 @by_seed

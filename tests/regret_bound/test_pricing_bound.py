@@ -48,21 +48,6 @@ def rest(decision_set, theta, best):
     return decisions[used][:, best.items].astype(float), gaps[used]
 
 
-@given(problems())
-def test_the_items_of_i_and_their_best_decisions(problem):
-    decision_set, theta, _ = problem
-    oracle, best, pool = prepared(decision_set, theta)
-    truth = reference(decision_set.enumerate(), theta, np.full(decision_set.d, 0.5))
-    np.testing.assert_array_equal(best.items, np.flatnonzero(truth.suboptimal))
-    decisions = decision_set.enumerate()
-    for item, x, gap in zip(best.items, best.decisions, best.gaps, strict=True):
-        assert x in decision_set
-        assert x[item]
-        assert gap == pytest.approx(truth.gaps[decisions[:, item]].min(), abs=1e-13)
-    assert oracle.optimal @ theta == pytest.approx((decisions @ theta).max(), abs=1e-13)
-    assert len(pool) == len(np.unique(pool.contains, axis=0))
-
-
 @given(problems(), st.floats(-6, 2))
 def test_no_decision_is_worth_more_than_priced_says(problem, size):
     decision_set, theta, rng = problem
@@ -148,16 +133,6 @@ def test_a_search_that_may_not_search_still_bounds():
     assert outcome.ratio >= (contains @ u / gaps**2).max() * (1 - 1e-12)
 
 
-def test_forcing_items_in_and_out():
-    oracle = Oracle(sb.MSets(4, 2), np.array([3.0, 2.0, 1.0, 0.0]))
-    none = np.empty(0, dtype=np.int64)
-    np.testing.assert_array_equal(oracle.best_with(oracle.theta, np.array([3]), none), [True, False, False, True])
-    np.testing.assert_array_equal(oracle.best_with(oracle.theta, none, np.array([0])), [False, True, True, False])
-    assert oracle.best_with(oracle.theta, np.array([0, 1, 2]), none) is None
-    assert oracle.best_with(oracle.theta, none, np.array([0, 1, 2])) is None
-    np.testing.assert_array_equal(oracle.best_with(np.zeros(4), np.array([2, 3]), none), [False, False, True, True])
-
-
 def test_the_pool_keeps_the_best_of_those_with_the_same_items_of_i():
     pool = DecisionPool(np.array([1, 2]), 4)
     assert pool.add(np.array([True, False, False, True]), 0.0) == (-1, False)
@@ -167,13 +142,3 @@ def test_the_pool_keeps_the_best_of_those_with_the_same_items_of_i():
     np.testing.assert_array_equal(pool.decisions, [[False, True, False, True]])
     with pytest.raises(InvalidInputError, match="tie_tolerance must be above the rounding"):
         pool.add(np.array([False, False, True, False]), 0.0)
-
-
-def test_the_pool_grows():
-    rng = np.random.default_rng(0)
-    rows = np.unique(rng.random((400, 12)) < 0.5, axis=0)
-    pool = DecisionPool(np.arange(12), 12)
-    numbers = [pool.add(x, 1.0 + k)[0] for k, x in enumerate(rows[rows.any(axis=1)])]
-    assert numbers == list(range(len(pool)))
-    np.testing.assert_array_equal(pool.decisions, rows[rows.any(axis=1)])
-    np.testing.assert_array_equal(pool.gaps, 1.0 + np.arange(len(pool)))
