@@ -5,10 +5,10 @@ import numpy as np
 
 import semibandits as sb
 from semibandits.decisions.matroids import MatroidBases
+from semibandits.decisions.polytopes import polytope
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.inputs.graphs import read_edges
 from semibandits.matroids import Linear, Oracle, Partition, Uniform
-from semibandits.regret_bound.glpg.polytopes import polytope
 
 DIAMOND = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("a", "b")]
 DOUBLE = [(v, v + 1) for v in range(70) for _ in range(2)]
@@ -189,7 +189,7 @@ CALLS = [
     (lambda: best_of_huge_weights(), HUGE),
     (lambda: matchings(GRID, "both").enumerate(100), "limit = 100 decisions to list", LONG),
     (lambda: matchings(GRID, "both").count(1000), "limit = 1,000 decisions to list", LONG),
-    (lambda: polytope(common(Uniform(4, 2), Partition([0, 0, 1, 1], 1))), "which only needs maximize", UnsupportedError),
+    (lambda: polytope(common(Linear(np.eye(4)), Partition([0, 0, 1, 1], 1))), "which only needs maximize", UnsupportedError),
     (lambda: sb.smallest_gap(sb.MSets(3, 1), [1.0]), "theta must have shape"),
     *((lambda *, name=name, value=value: sb.smallest_gap(sb.MSets(3, 1), [1, 2, 3], **{name: value}), message)
       for name, value, message in (

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 import semibandits as sb
 from example_sets import random_list, random_tree_set
-from semibandits.regret_bound.glpg.polytopes import polytope
+from semibandits.decisions.polytopes import polytope
 
 
 def some_paths(rng):
@@ -36,7 +36,22 @@ def some_msets(rng):
     return sb.MSets(d, m) if rng.random() < 0.5 else sb.MatroidBases(sb.matroids.Uniform(d, m))
 
 
-FAMILIES = (some_paths, some_matchings, random_tree_set, some_msets, random_list)
+def some_quotas(rng, d=None):
+    d = int(rng.integers(2, 8)) if d is None else d
+    if rng.random() < 0.5:
+        capacities = dict(enumerate(rng.integers(0, 3, 3).tolist()))
+        return sb.MatroidBases(sb.matroids.Partition(rng.integers(0, 3, d).tolist(), capacities))
+    cut = int(rng.integers(1, d))
+    sets = [range(cut), range(cut // 2), range(cut, d)] if cut > 1 else [range(d)]
+    return sb.MatroidBases(sb.matroids.Laminar(sets, rng.integers(0, 4, len(sets)).tolist(), d=d))
+
+
+def some_common_quotas(rng):
+    d = int(rng.integers(3, 8))
+    return sb.MatroidIntersection(some_quotas(rng, d).matroid, some_quotas(rng, d).matroid)
+
+
+FAMILIES = (some_paths, some_matchings, random_tree_set, some_msets, random_list, some_quotas, some_common_quotas)
 
 
 def solved(hull, objective, bounds=(None, None)):

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 import semibandits as sb
 from example_sets import matching
 from marks import later
+from semibandits.decisions.polytopes import decomposed, polytope
 from semibandits.kernels.machine import tiers
 from semibandits.kernels.solver.orthant import Constraints, descend_orthant
 from semibandits.regret_bound.certificates.upper import least_information
 from semibandits.regret_bound.cuts import enumeration
 from semibandits.regret_bound.glpg.algorithm import GLPG
-from semibandits.regret_bound.glpg.decomposition import decomposed
-from semibandits.regret_bound.glpg.polytopes import polytope
 from semibandits.regret_bound.glpg.reduction import plays_counter
 from semibandits.regret_bound.glpg.worst import SLACK, BudgetedDecisions, BudgetFrontDecisions, ListedDecisions, SearchedDecisions
 from semibandits.regret_bound.problem import Problem
@@ -287,7 +286,7 @@ def test_decomposition_adds_up_with_few_terms(seed):
         some = np.array([[1, 1, 0], [1, 0, 1]], dtype=bool)
     rates = rng.integers(1, 4, len(some)) if rng.random() < 0.5 else rng.random(len(some))
     w = rates @ problem.lifted(some)
-    parts, weights = decomposed(problem, polytope(decision_set), w)
+    parts, weights = decomposed(decision_set, polytope(decision_set), w[: decision_set.d], float(problem.count @ w))
     assert all(x in decision_set for x in parts)
     assert (weights > 0).all()
     np.testing.assert_allclose(weights @ problem.lifted(parts), w, atol=1e-7 * rates.sum())

@@ -20,7 +20,9 @@ FAMILIES = (
     lambda: sb.SpanningTrees(list(itertools.combinations(range(4), 2))),
     lambda: sb.EnumeratedDecisions([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 0]]),
 )
-INTERSECTION = sb.MatroidIntersection(sb.matroids.Partition([0, 0, 1, 1, 2, 2], 1), sb.matroids.Partition([0, 1, 1, 2, 2, 0], 1))
+INTERSECTION = sb.MatroidIntersection(  # quotas as a transversal matroid, whose rows the library does not know
+    sb.matroids.Transversal([[0], [0], [1], [1], [2], [2]]), sb.matroids.Partition([0, 1, 1, 2, 2, 0], 1)
+)
 
 
 def setting(rng, decision_set):

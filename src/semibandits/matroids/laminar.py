@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import comb
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from semibandits.kernels.matroids.laminar import laminar_exchanges, laminar_gree
 from semibandits.matroids._checks import as_collections, as_indices
 from semibandits.matroids.base import Matroid
 from semibandits.matroids.counts import binomial_steps
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 STEPS_A_PRODUCT: Final = 60
 """Elementary steps, the unit of `work`, that a product of two numbers in Python takes."""
@@ -69,6 +72,24 @@ class Laminar(Matroid):
     def d(self) -> int:
         """Number of items."""
         return len(self._innermost)
+
+    @property
+    def capacities(self) -> IntArray:
+        """Maximum number of items of each nonempty set, from the largest to the smallest one, at most its size."""
+        return self._capacity.copy()
+
+    @property
+    def members(self) -> csr_array:
+        """Whether each of these sets (row) contains each item (column): 0 or 1, shape (number of sets, d)."""
+        from scipy.sparse import csr_array
+
+        rows, columns, at = [], [], self._innermost
+        while (at >= 0).any():
+            columns.append(np.flatnonzero(at >= 0))
+            rows.append(at[columns[-1]])
+            at = np.where(at >= 0, self._above[at], -1)
+        entries = np.concatenate([np.empty(0, dtype=np.int64), *rows]), np.concatenate([np.empty(0, dtype=np.int64), *columns])
+        return csr_array((np.ones(len(entries[0])), entries), shape=(len(self._above), self.d))
 
     def is_independent(self, indices: IntArray) -> bool:
         """Whether no set has more items in `indices` than its capacity."""

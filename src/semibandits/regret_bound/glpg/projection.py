@@ -12,11 +12,11 @@ import numpy as np
 from scipy import sparse
 
 from semibandits._typing import FloatArray
+from semibandits.decisions.polytopes import Polytope, beside, is_uniform, polytope, stacked
 from semibandits.errors import SolverError, UnsupportedError
 from semibandits.inputs.validation import check_choice
 from semibandits.kernels.solver.projection import project_on_msets
 from semibandits.regret_bound.cuts.cones import solver_settings
-from semibandits.regret_bound.glpg.polytopes import Polytope, beside, is_uniform, polytope, stacked
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
 
 Route = Literal["auto", "orthant", "msets", "compact", "columns"]

@@ -8,16 +8,21 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from semibandits._typing import FloatArray
+from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.matchings import Matchings
-from semibandits.decisions.matroids import MatroidBases
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidBases, MatroidDecisions
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.decisions.tables import check_table
 from semibandits.errors import UnsupportedError
-from semibandits.matroids import Uniform
+from semibandits.matroids import Laminar, Matroid, Partition, Uniform
+
+ZERO = 1e-9
+"""Slacks and rates below this share of the number of plays count as rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +49,10 @@ class Polytope:
 def polytope(decision_set: DecisionSet) -> Polytope:
     """Compact description of the convex hull of the decisions.
 
-    Paths: flow of value 1. Matchings, whatever they saturate: degrees equal to 1 or at most 1. m-sets: the sum is m, and no item
-    is above 1. Spanning trees: the extended formulation of Martin (1991), with less than 2 d auxiliaries per node. Enumerated
-    sets: the weights of the decisions as auxiliaries. `UnsupportedError` for other matroids, matroid intersections and
+    Paths: flow of value 1. Matchings, whatever they saturate: degrees equal to 1 or at most 1. m-sets and quotas, also two
+    families of quotas at once: the sum is m, no item is above 1, and no group above its capacity (the rows of two laminar
+    families are totally unimodular: Edmonds 1970). Spanning trees: the extended formulation of Martin (1991), with less than 2 d
+    auxiliaries per node. Enumerated sets: the weights of the decisions as auxiliaries. `UnsupportedError` for other matroids and
     user-defined sets: not all matroids have a compact description (Rothvoß 2013).
 
     Assumption 5 of Cuvelier, Combes, Gourdin (ALT 2021) requires such rows without auxiliaries, which only exist for paths and
@@ -58,10 +64,12 @@ def polytope(decision_set: DecisionSet) -> Polytope:
         return _degrees(decision_set)
     if isinstance(decision_set, SpanningTrees):
         return _oriented_trees(decision_set)
-    if is_uniform(decision_set):
-        return _uniform(decision_set.d, decision_set.m)
+    if isinstance(decision_set, MatroidDecisions) and _is_laminar(decision_set.matroid):
+        return _limits(decision_set, decision_set.matroid)
+    if isinstance(decision_set, MatroidIntersection) and _is_laminar(decision_set.m1) and _is_laminar(decision_set.m2):
+        return _limits(decision_set, decision_set.m1, decision_set.m2)
     if isinstance(decision_set, EnumeratedDecisions):
-        return _mixtures(decision_set)
+        return mixtures(decision_set.enumerate(decision_set.count()))
     raise UnsupportedError(
         f"the decision set must have a compact description known to the library, got {type(decision_set).__name__}: "
         "use route='columns', which only needs maximize"
@@ -105,10 +113,24 @@ def _degrees(matchings: Matchings) -> Polytope:
     return Polytope(d, a, np.ones(a.shape[0]), g, np.append(np.zeros(d), np.ones(g.shape[0] - d)))
 
 
-def _uniform(d: int, m: int) -> Polytope:
-    limits = np.append(np.zeros(d), np.ones(d))
-    rows = stacked(_signs(d), sparse.csr_array(sparse.eye_array(d)))
-    return Polytope(d, sparse.csr_array(np.ones((1, d))), np.array([float(m)]), rows, limits)
+def _is_laminar(matroid: Matroid) -> bool:
+    """Whether the independent sets are those that respect the capacities of nested or disjoint sets."""
+    return type(matroid) in (Uniform, Partition, Laminar)
+
+
+def _limits(decision_set: DecisionSet, *matroids: Matroid) -> Polytope:
+    """The sum is m, no item is above 1, and no group of these laminar matroids above its capacity."""
+    d, one = decision_set.d, sparse.csr_array(sparse.eye_array(decision_set.d))
+    groups, capacities = [_signs(d), one], [np.zeros(d), np.ones(d)]
+    for matroid in matroids:
+        if isinstance(matroid, Partition):
+            groups.append(sparse.csr_array((np.ones(d), (matroid.groups, np.arange(d))), shape=(len(matroid.capacities), d)))
+            capacities.append(matroid.capacities.astype(np.float64))
+        elif isinstance(matroid, Laminar):
+            groups.append(matroid.members)
+            capacities.append(matroid.capacities.astype(np.float64))
+    whole = sparse.csr_array(np.ones((1, d)))
+    return Polytope(d, whole, np.array([float(decision_set.m)]), stacked(*groups), np.concatenate(capacities))
 
 
 def _oriented_trees(trees: SpanningTrees) -> Polytope:
@@ -137,10 +159,10 @@ def _oriented_trees(trees: SpanningTrees) -> Polytope:
     return Polytope(d, stacked(orientations, degrees, idle), totals, _signs(width), np.zeros(width))
 
 
-def _mixtures(decisions: EnumeratedDecisions) -> Polytope:
-    matrix = decisions.enumerate(decisions.count()).astype(np.float64)
-    n, d = matrix.shape
-    mixed = beside(sparse.eye_array(d), sparse.csr_array(-matrix.T))
+def mixtures(decisions: BoolArray) -> Polytope:
+    """Convex hull of some decisions, shape (n, d), with their n weights as auxiliaries."""
+    n, d = decisions.shape
+    mixed = beside(sparse.eye_array(d), -sparse.csr_array(decisions.astype(np.float64)).T)
     whole = beside(sparse.csr_array((1, d)), sparse.csr_array(np.ones((1, n))))
     signs = beside(sparse.csr_array((n, d)), -sparse.eye_array(n))
     return Polytope(d, stacked(mixed, whole), np.append(np.zeros(d), 1.0), sparse.csr_array(signs), np.zeros(n))
@@ -162,3 +184,28 @@ def beside(*blocks: Any) -> sparse.csr_array:
 
 def _blocks(block: Any, copies: int) -> sparse.csr_array:
     return sparse.csr_array(sparse.block_diag([block] * copies))
+
+
+def decomposed(decision_set: DecisionSet, hull: Polytope, rates: FloatArray, plays: float) -> tuple[BoolArray, FloatArray]:
+    """Decisions and rates > 0, in all `plays`, that add up to `rates`, shape (d,): a point of the cone of the hull.
+
+    They add up to it up to rounding. `hull` has no auxiliaries. Rows of the description that are tight at the point are tight at
+    every decision in a decomposition of it. P_LM finds a decision at which all of them are tight. Its rate is the largest that
+    the other rows allow, which makes one more row tight. So there are at most dim + 1 terms.
+    """
+    rows, w, zero = hull.inequalities, rates.copy(), ZERO * plays
+    decisions: list[BoolArray] = []
+    weights: list[float] = []
+    for _ in range(rows.shape[0] + 1):
+        slack = hull.limits * plays - rows @ w
+        tight = slack <= zero
+        x = decision_set.maximize(tight.astype(np.float64) @ rows)
+        room = hull.limits - rows @ x
+        most = float(np.min(slack[room > 0.5] / room[room > 0.5], initial=plays))
+        if plays <= zero or most <= 0.0:
+            break
+        check_table(len(decisions) + 1, len(x))
+        decisions.append(x)
+        weights.append(most)
+        w, plays = w - most * x, plays - most
+    return np.array(decisions, dtype=np.bool_).reshape(-1, len(rates)), np.array(weights)
