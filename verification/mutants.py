@@ -57,6 +57,11 @@ GROUPS = {
         "kernels/solver: orthant projection",
         "tests: regret_bound/test_glpg regret_bound/test_projection regret_bound/test_discretise decisions/test_polytopes",
     ),
+    "identification": (
+        "identification: *",
+        "decisions: polytopes",
+        "tests: identification/test_identification_time decisions/test_polytopes",
+    ),
     "exchange": (
         "kernels/graphs: exchange",
         "kernels/matroids: intersection",
@@ -96,7 +101,7 @@ GROUPS = {
     ),
 }
 """Modules of the library and tests of each group."""
-FOLDERS = ("regret_bound", "kernels", "decisions", "optimization", "matroids", "learning")
+FOLDERS = ("regret_bound", "identification", "kernels", "decisions", "optimization", "matroids", "learning")
 SLOW = ("bernoulli", "limits", "medium_instances", "price_proof", "warm_start", "durable_failures", "drift")
 """Tests of these folders that import a module run before those of its group, without slow ones, ``test_NAME.py``."""
 

@@ -26,6 +26,9 @@ from semibandits.errors import SolverError as SolverError
 from semibandits.errors import StorageError as StorageError
 from semibandits.errors import TooManyDecisionsError as TooManyDecisionsError
 from semibandits.errors import UnsupportedError as UnsupportedError
+from semibandits.identification.result import IdentificationTime as IdentificationTime
+from semibandits.identification.result import SamplingPlan as SamplingPlan
+from semibandits.identification.solve import identification_time as identification_time
 from semibandits.learning.drift import Drift as Drift
 from semibandits.learning.intervals import Estimates as Estimates
 from semibandits.learning.learner import Learner as Learner

@@ -50,13 +50,13 @@ def mean_text(value: float, half: float) -> str:
     return f"{sign}{abs(rounded[0]):,.{max(places, 0)}f} ± {rounded[1]:,.{max(places, 0)}f}"
 
 
-def bracket_text(lower: float, value: float, most: int = 6) -> str:
+def bracket_text(lower: float, value: float, most: int = 6, symbol: str = "C(θ)") -> str:
     """``lower ≤ C(θ) ≤ value``, rounded outwards to six digits, or up to `most` until the ends differ by about their gap."""
     if lower == value:
-        return f"C(θ) = {number_text(value)}"
+        return f"{symbol} = {number_text(value)}"
     gap = (value - lower) / value if 0.0 < lower < value < math.inf else 1.0
     digits = min(max(6, 1 + math.floor(-math.log10(gap))), most)
-    return f"{_rounded(lower, digits, ROUND_FLOOR)} ≤ C(θ) ≤ {_rounded(value, digits, ROUND_CEILING)}"
+    return f"{_rounded(lower, digits, ROUND_FLOOR)} ≤ {symbol} ≤ {_rounded(value, digits, ROUND_CEILING)}"
 
 
 def _rounded(value: float, digits: int, rounding: str) -> str:

@@ -61,20 +61,22 @@ class AtLeast(Criterion):
 @final
 @dataclass(frozen=True)
 class SquareRoot(Criterion):
-    """F = a + sqrt(c) for c >= 0: the index problem P_IM."""
+    """F = a + sqrt(c + offset) for c >= -offset: the index problem P_IM, whose offset is 0."""
+
+    offset: float = 0.0
 
     def value(self, a: float, c: float) -> float:
         """Reward plus bonus."""
-        return a + math.sqrt(max(c, 0.0))
+        return a + math.sqrt(max(c + self.offset, 0.0))
 
     def slope(self, c: float) -> float:
         """Derivative of the square root; inf at 0."""
-        return 0.5 / math.sqrt(c) if c > 0 else math.inf
+        return 0.5 / math.sqrt(c + self.offset) if c + self.offset > 0 else math.inf
 
     def bound(self, a: float, c: float, multiplier: float) -> float:
         """The tangent bound a + l c + 1/(4 l): sqrt(c) - l c is largest at c = 1/(4 l^2)."""
-        return a + multiplier * c + 0.25 / multiplier if multiplier > 0 else math.inf
+        return a + multiplier * (c + self.offset) + 0.25 / multiplier if multiplier > 0 else math.inf
 
     def generous(self, a: float, c: float, ratio: float) -> float:
         """Reward plus bonus divided by the ratio: only the bonus is approximated."""
-        return a + math.sqrt(max(c, 0.0)) / ratio
+        return a + math.sqrt(max(c + self.offset, 0.0)) / ratio

@@ -77,13 +77,17 @@ def search(
     branching: Branching = HEAVIEST_DIFFERENCE,
     steepest: float = STEEPEST,
     most: float = math.inf,
+    forced: IntArray | None = None,
+    above: float = -math.inf,
 ) -> SearchResult:
     """Decision x that maximises F(rewards·x, budgets·x), where F, the criterion, is a plus a concave nondecreasing function of c.
 
     `maximize` is P_LM, for weights of any sign, shape (d,); rewards and budgets are finite, of any sign; m is the largest number
     of items in a decision. With a ratio below 1, decisions are compared by ``criterion.generous``, and nodes whose bound does not
     exceed the best are closed. `steepest` is the largest multiplier of an edge, see ``STEEPEST``. The search stops after about
-    `most` linear maximisations; ``bound`` then limits the value of a better decision.
+    `most` linear maximisations; ``bound`` then limits the value of a better decision. `forced`, shape (d,), restricts the search
+    to decisions with the items of 1 and without those of -1. With `above`, any decision of a larger value is enough: the search
+    stops after the node that found one, and closes nodes whose bound is not larger.
 
     Best-first branch and bound. Each node forces items in and out by weights that outweigh all others. Its bound is the minimum
     over l >= 0 of ``max_x (rewards + l budgets)·x + max_c (f(c) - l c)``: Lagrangian relaxation, which equals the maximum of F
@@ -92,8 +96,8 @@ def search(
     differ in an item to branch on. A node starts from the decisions found by earlier nodes.
     """
     pool = Pool(rewards, budgets, criterion, m, steepest)
-    state = _Search(maximize, pool, m, ratio, criterion, branching)
-    bound, best = state.run(len(rewards), most), state.best
+    state = _Search(maximize, pool, m, ratio, criterion, branching, above)
+    bound, best = state.run(np.zeros(len(rewards), dtype=np.int64) if forced is None else forced, most), state.best
     decision, value = (None, -math.inf) if best is None else (pool.decisions[best].copy(), pool.values[best])
     return SearchResult(decision, value, bound, state.calls, state.is_finished)
 
@@ -119,18 +123,19 @@ class _Search:
         ratio: float,
         criterion: Criterion,
         branching: Branching,
+        above: float,
     ) -> None:
         self._maximize, self._pool, self._m, self._ratio = maximize, pool, m, ratio
         self._criterion, self._branching = criterion, branching
         self._open: list[tuple[float, int, _Node]] = []
         self.best: int | None = None
-        self._score = -math.inf
+        self._score, self._is_enough = above, above > -math.inf
         self.calls = self._n_nodes = 0
 
-    def run(self, d: int, most: float) -> float:
-        """Search within the budget `most` and return an upper bound on the values of all decisions."""
-        self._add_node(math.inf, np.zeros(d, dtype=np.int64), np.empty(0, dtype=np.int64))
-        while self.calls < most and not self.is_finished:
+    def run(self, forced: IntArray, most: float) -> float:
+        """Search the decisions of a node within the budget `most`; return an upper bound on their values."""
+        self._add_node(math.inf, forced, np.empty(0, dtype=np.int64))
+        while self.calls < most and not self.is_finished and not (self._is_enough and self.best is not None):
             self._split(heapq.heappop(self._open)[2])
         return max(self._score, -self._open[0][0] if self._open else -math.inf)
 
@@ -150,7 +155,7 @@ class _Search:
 
     def _is_closed(self, bound: float) -> bool:
         """Whether a node with this bound cannot improve on the best decision."""
-        if self.best is None:
+        if self._score == -math.inf:
             return bound == -math.inf
         return bound <= self._score + PRECISION * (self._m * self._pool.largest_a + abs(self._score))
 

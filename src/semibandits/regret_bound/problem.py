@@ -14,6 +14,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
 from semibandits.decisions.ties import Ties
 from semibandits.errors import InvalidInputError
+from semibandits.inputs.validation import number_in
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Gaussian, Law
 from semibandits.regret_bound.cycles.warm_start import DecisionMemory, Memory
@@ -21,6 +22,14 @@ from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Pr
 from semibandits.regret_bound.timing import SETUP
 
 TINY = float(np.finfo(np.float64).tiny)
+
+
+def check_precision(gap: float, time_limit: float | None, tie_tolerance: float) -> None:
+    """Refuse a relative gap, a time limit in seconds or a tolerance of ties that no solver can meet."""
+    number_in(gap, "gap", 0.0, 1.0, "1e-4 gives four digits", ends="()")
+    if time_limit not in (None, math.inf):
+        number_in(time_limit, "time_limit", 0.0, math.inf, "these are seconds, leave it out for no limit", ends="()")
+    number_in(tie_tolerance, "tie_tolerance", 0.0, 1e-3, "it is relative to m times the means of items", ends="[)")
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsE
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.costs import item_means
 from semibandits.inputs.labelled import in_item_order
-from semibandits.inputs.validation import as_floats, check_choice, number_in, variance_vector
+from semibandits.inputs.validation import as_floats, check_choice, variance_vector
 from semibandits.kernels.machine import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.checks import check_law
@@ -30,7 +30,7 @@ from semibandits.regret_bound.cuts.enumeration import solve_enumeration
 from semibandits.regret_bound.cuts.routes import RouteSolver
 from semibandits.regret_bound.cycles.circulation import CirculationSolver
 from semibandits.regret_bound.glpg.algorithm import solve_glpg
-from semibandits.regret_bound.problem import Bracket, Problem, Units
+from semibandits.regret_bound.problem import Bracket, Problem, Units, check_precision
 from semibandits.regret_bound.progress import reporter
 from semibandits.regret_bound.result import GravesLaiResult, Progress, Rewards, Status
 from semibandits.regret_bound.timing import TimeIsUp
@@ -185,7 +185,8 @@ def solve_bound(
     start = tiers.seconds()
     theta = theta.copy()
     decision_set.check_means(theta, in_costs=in_costs)
-    _check_options(method, gap, time_limit, tie_tolerance)
+    check_choice(method, get_args(Method), "method", "leave it out to let the library choose")
+    check_precision(gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
     variance = in_item_order(variance, decision_set, "variance")
     given = _law(theta, variance, rewards, law, in_costs=in_costs)
@@ -330,11 +331,3 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | str | 
     if isinstance(law, Bernoulli) and has_variance:
         raise InvalidInputError(f"variance must be left out for Bernoulli rewards, got {variance!r}: it is theta (1 - theta)")
     return law
-
-
-def _check_options(method: str, gap: float, time_limit: float | None, tie_tolerance: float) -> None:
-    check_choice(method, get_args(Method), "method", "leave it out to let the library choose")
-    number_in(gap, "gap", 0.0, 1.0, "1e-4 gives four digits", ends="()")
-    if time_limit not in (None, math.inf):
-        number_in(time_limit, "time_limit", 0.0, math.inf, "these are seconds, leave it out for no limit", ends="()")
-    number_in(tie_tolerance, "tie_tolerance", 0.0, 1e-3, "it is relative to m times the means of items", ends="[)")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.regret_bound.cuts.oracle import BestWithItem, Oracle
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 MAX_PRICINGS = 50
 
@@ -67,14 +71,18 @@ def without_large(prices: FloatArray, terms: FloatArray, gap: float) -> FloatArr
 
 
 def pricing_bound(
-    contains: FloatArray, gaps: FloatArray, twice_variance: FloatArray, multipliers: FloatArray, prices: FloatArray, ratio: float
-) -> float:
+    contains: FloatArray | csr_array, gaps: FloatArray, twice_variance: FloatArray, multipliers: FloatArray, prices: FloatArray,
+    ratio: float,
+) -> float:  # fmt: skip
     """Lower bound ``(sum_i sqrt(v_i y_i p_i / ratio))^2 / sum_x mu_x gap_x^2`` on C(theta), ``y_i = sum_{x containing i} mu_x``.
 
     `contains`, shape (n, k), is whether each of n decisions contains each item of I, and `gaps`, shape (n,), are their gaps > 0.
     v, shape (k,), is twice the variance of the rewards of each item. Any multipliers mu >= 0, shape (n,), and prices p >= 0,
     shape (k,), are valid; the bound is 0 if they prove nothing. `ratio` is an upper bound on ``p.x / gap_x`` over all decisions
     of the set, see `priced`.
+
+    Theory I2 has the same form: each decision costs one round, so that `ratio` is the largest ``p.x``, and a row is an exchange
+    with the items that leave.
 
     Theory T4, for decisions instead of cycles. Take a feasible plan alpha with item rates w, and p divided by the ratio. Then
     ``cost = sum_x alpha_x gap_x >= sum_x alpha_x p.x = sum_i p_i w_i``. Optimal decisions contribute nothing to either side, as

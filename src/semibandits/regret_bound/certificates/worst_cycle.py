@@ -43,39 +43,50 @@ class Verification:
     cycle: IntArray | None  # arcs of the worst one found, in order of travel; None if no cycle found has a ratio above `at_least`
     labels: int  # number of walks examined
     complete: bool  # whether the search is complete; if not, nothing is proved
+    cycles: tuple[IntArray, ...] = ()  # all cycles found with a ratio above `at_least`, also before worse ones
 
 
 def worst_ratio(
-    graph: ExchangeGraph, information: FloatArray, *, at_least: float, max_labels: int, deadline: float = math.inf
-) -> Verification:
+    graph: ExchangeGraph, information: FloatArray, *, at_least: float, max_labels: int, deadline: float = math.inf,
+    leaving: bool = False,
+) -> Verification:  # fmt: skip
     """Find the largest ratio ``u(C)/gap(C)^2`` of a simple cycle C, or prove that none exceeds `at_least`.
 
-    The nodes of the hub of the graph are merged. `information`, shape (d,), is u_i = 2 sigma_i^2 / w_i of the items in I, 0 for
-    others, in squared rewards. Ratios up to `at_least` >= 0 are not searched for; the search is faster the closer it is to the
-    largest ratio. `max_labels` limits the total number of labels. Those of one node, of at most 60 bytes each, are in memory at
-    once: 5 million, or 100 for each arc if that is more. If labels run out, or time at the value `deadline` of `tiers.seconds`,
-    the result is not complete and its ratio infinite. An item with information on a cycle of cost 0 is refused.
+    Here u(C) is the information on the items that enter and, with `leaving`, on those that leave. Without them, the nodes of the
+    hub of the graph are merged. With them, a worst cycle is found for each start node that is searched from. `information`, shape
+    (d,), is u_i = 2 sigma_i^2 / w_i of the items in I, 0 for others, in squared rewards. Ratios up to `at_least` >= 0 are not
+    searched for; the search is faster the closer it is to the largest ratio. `max_labels` limits the total number of labels.
+    Those of one node, of at most 60 bytes each, are in memory at once: 5 million, or 100 for each arc if that is more. If labels
+    run out, or time at the value `deadline` of `tiers.seconds`, the result is not complete and its ratio infinite. An item with
+    information on a cycle of cost 0 is refused.
 
     Theory T1, T3. Nodes are searched from by degree, the largest first. After the search from a node, the node and all nodes that
     are no longer on a cycle are deleted. Once this deletes few nodes, the others are searched from without deleting any, each for
     the closed walks of which every part from this node on has more than its share of information. See `solver.verification`.
     """
-    search = _Search(graph, information, at_least, max_labels, deadline)
+    search = _Search(graph, information, at_least, max_labels, deadline, leaving=leaving)
     complete = search.run()
-    return Verification(search.ratio if complete else math.inf, search.cycle, search.labels, complete)
+    ratio = search.ratio if complete else math.inf
+    return Verification(ratio, search.cycle, search.labels, complete, tuple(search.cycles))
 
 
 class _Search:
     """State of one search: the graph as arrays, the worst cycle so far, and the labels and time used."""
 
-    def __init__(self, graph: ExchangeGraph, information: FloatArray, at_least: float, max_labels: int, deadline: float) -> None:
+    def __init__(
+        self, graph: ExchangeGraph, information: FloatArray, at_least: float, max_labels: int, deadline: float, *, leaving: bool
+    ) -> None:
         remedy = "pass 2 * variance / rate for the items of I, and 0 for others"
         check_numbers(information, ~(information >= 0.0), "information", "be >= 0", remedy)
-        merged = graph.merged_hub
-        tails, heads = merged[graph.tails], merged[graph.heads]
-        entering = graph.entering
+        tails, heads, entering = graph.tails, graph.heads, graph.entering
         self.costs: FloatArray = graph.costs
-        self.information = np.where(entering >= 0, information[entering], 0.0)
+        padded = np.append(information, 0.0)  # item -1 has none
+        self.information = padded[entering]
+        if leaving:
+            self.information = self.information + padded[graph.leaving]
+            entering = np.where(entering >= 0, entering, graph.leaving)
+        else:
+            tails, heads = graph.merged_hub[tails], graph.merged_hub[heads]
         _check_free_cycles(tails, heads, self.costs, self.information, entering)
         self.tails, self.heads = tails, heads
         self.n = graph.n_nodes
@@ -83,7 +94,9 @@ class _Search:
         # if another walk dominates. Distances are rounded down, so the rule of the kernel applies to them directly.
         self.slack = 16.0 * (self.n + 1) * EPSILON
         self.ratio = float(at_least)
+        self.fixed = self.ratio if leaving else None  # cycles below the worst so far are found, too
         self.cycle: IntArray | None = None
+        self.cycles: list[IntArray] = []
         self.labels, self.max_labels, self.deadline = 0, max_labels, deadline
 
     def run(self) -> bool:
@@ -120,7 +133,8 @@ class _Search:
             left = min(self.max_labels - self.labels, max(AT_ONCE, AT_ONCE_AN_ARC * len(arc_ids)))
             if left <= 0:
                 return False
-            _, walk, labels, done = worst_closed_walk(*arguments, self.ratio, self.slack, from_each, min(attempt, left))
+            ratio = self.ratio if self.fixed is None else self.fixed
+            _, walk, labels, done = worst_closed_walk(*arguments, ratio, self.slack, from_each, min(attempt, left))
             # Attempts that are repeated with more labels do not count.
             if done or attempt >= left:
                 self.labels += labels
@@ -134,8 +148,9 @@ class _Search:
         return False
 
     def _keep_if_worse(self, cycle: IntArray) -> None:
-        """Record a simple cycle if its ratio is the largest so far."""
+        """Record a simple cycle, and that it is the worst one if its ratio is the largest so far."""
         information, gap = math.fsum(self.information[cycle]), math.fsum(self.costs[cycle])
+        self.cycles.append(cycle)
         if information > self.ratio * gap**2:
             self.ratio, self.cycle = information / max(gap**2, 1e-300), cycle
 

@@ -1,0 +1,338 @@
+"""`identification_time`: validate the input, solve the master problem over more and more exchanges, certify the bracket."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits.decisions.base import DecisionSet, check_decision_set
+from semibandits.decisions.constants import without_constants
+from semibandits.decisions.lists import Decisions
+from semibandits.decisions.longest import warn_of_longest_path
+from semibandits.decisions.polytopes import Polytope, decomposed, mixtures, polytope
+from semibandits.decisions.routes import Routes
+from semibandits.errors import SolverError, UnsupportedError
+from semibandits.identification.exchanges import Exchange, Exchanges, Rows, exchanges_of
+from semibandits.identification.master import Mixture, fewest_rounds
+from semibandits.identification.result import HARDEST, IdentificationTime, SamplingPlan
+from semibandits.inputs.arguments import hinted
+from semibandits.inputs.costs import item_means
+from semibandits.inputs.labelled import in_item_order
+from semibandits.inputs.validation import number_in, variance_vector
+from semibandits.kernels.machine import tiers
+from semibandits.laws import Gaussian
+from semibandits.laws.gaussian import DEFAULT_VARIANCE
+from semibandits.regret_bound.certificates.pricing_bound import pricing_bound
+from semibandits.regret_bound.cuts.oracle import NOTHING
+from semibandits.regret_bound.cycles.circulation import thread_pools
+from semibandits.regret_bound.plan import merged_plan
+from semibandits.regret_bound.problem import Problem, Units, check_precision
+from semibandits.regret_bound.result import Status
+
+MAX_ROUNDS = 200
+ACCURACIES = (1e-7, 1e-9, 1e-6)
+"""Tolerances of the conic solver. The next one is used when rounds no longer help."""
+PATIENCE = 3
+
+MARGIN = 0.1
+"""Share of the gap that may be spent on plays of items whose exchanges are no constraint yet, so that they become none."""
+POINTS = (0.1, 0.5)
+"""Shares of the best plays so far in the points at which more exchanges are searched for."""
+LEAST = 1e-12
+"""Plays below this share of the rounds count as this share."""
+NOISE = 1e-4
+"""Decisions played in less than this share of the gap, divided by their number, are left out of the plan."""
+
+
+@hinted
+def identification_time(
+    decision_set: DecisionSet,
+    theta: ArrayLike | None = None,
+    *,
+    costs: ArrayLike | None = None,
+    variance: ArrayLike = DEFAULT_VARIANCE,
+    confidence: float = 0.95,
+    within: float = 0.0,
+    gap: float = 1e-3,
+    time_limit: float | None = None,
+    throw: bool = True,
+    tie_tolerance: float = 1e-12,
+) -> IdentificationTime:
+    """How many rounds it takes to be sure of the best decision, how to spend them, and what makes it hard.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+        The set X of decisions.
+    theta : array_like of float, shape (d,)
+        Mean reward of each item: finite, of any sign. Also a mapping or Series by item.
+    costs : array_like of float, shape (d,), optional
+        Mean cost of each item instead of `theta`: rewards are minus costs.
+    variance : float or array_like, shape (d,)
+        Variance of the rewards of each item, > 0, in squared rewards.
+    confidence : float
+        Probability with which the decision must be right, in (0.5, 1).
+    within : float
+        By how much the decision sought may be worse than the best one, >= 0, in the unit of the rewards. With 0 it must be the
+        best one; if another decision ties with it, no number of rounds is enough.
+    gap : float
+        Relative width of the bracket to reach, in (0, 1).
+    time_limit : float, optional
+        Seconds after which the solver stops with the bracket that it has.
+    throw : bool
+        Whether to raise SolverError if the gap is not reached. Otherwise see the status of the result.
+    tie_tolerance : float
+        Decisions tie if their rewards differ by at most this, relative to m times the means of items, see `graves_lai`.
+
+    Returns
+    -------
+    IdentificationTime
+        With ``lower <= T*(theta) <= value``, both proved outside the conic solver, and the plan.
+
+    Raises
+    ------
+    InvalidInputError
+        Unless exactly one of `theta` and `costs` is given, or if an argument is invalid.
+    SolverError
+        If the gap is not reached and `throw` is true. Its attribute `result` holds the result.
+    UnsupportedError
+        For `Routes`: the largest price of a route cannot be computed, so that no lower bound is known.
+
+    Warns
+    -----
+    LongestPathWarning
+        If the decisions are paths and all mean rewards are positive.
+
+    Notes
+    -----
+    Rewards are Gaussian. T*(theta) is the characteristic time: a rule that stops and names a decision, which is wrong with
+    probability at most delta whatever the means are, needs at least ``T*(theta) kl(delta, 1 - delta)`` rounds on average
+    (Garivier, Kaufmann, COLT 2016). It is the fewest rounds N, over plays n in N conv(X), at which
+    ``sum over the items of C of 2 sigma_i^2 / n_i <= gap_C^2`` for each simple cycle C of the exchange graph, items that leave
+    included (theory I1). With `within` it is that of rules that name x*, and C runs over the decisions, with
+    ``(gap + within)^2`` on the right. The bracket: weak duality with one linear maximisation, and the plan times its largest
+    ratio, found by exact search (theory I2, I3).
+
+    Examples
+    --------
+    >>> time = sb.identification_time(sb.MSets(4, 2), [0.9, 0.8, 0.5, 0.3], variance=0.25, confidence=0.95)
+    >>> f"{time.least_rounds:.0f} rounds at least, on average"
+    '38 rounds at least, on average'
+    >>> for items, share in zip(time.plan.items, time.plan.shares, strict=True):
+    ...     print(f"{items.tolist()} in {share:.0%} of the rounds")
+    [1, 2] in 53% of the rounds
+    [0, 1] in 21% of the rounds
+    [2, 3] in 17% of the rounds
+    [0, 2] in 8% of the rounds
+    """
+    check_decision_set(decision_set)
+    if isinstance(decision_set, Routes):
+        raise UnsupportedError(
+            "decision_set must have a linear maximiser for prices of any sign, got Routes: if the streets have one direction and "
+            "no cycles, use Paths"
+        )
+    means, in_costs = item_means(theta, costs, decision_set), costs is not None
+    decision_set.check_means(means, in_costs=in_costs)
+    warn_of_longest_path(decision_set, means, in_costs=in_costs, stacklevel=3)
+    number_in(confidence, "confidence", 0.5, 1.0, "0.95 allows one error in twenty", ends="()")
+    number_in(within, "within", 0.0, math.inf, "it is the loss that does not matter, in the unit of the rewards")
+    check_precision(gap, time_limit, tie_tolerance)
+    variances = variance_vector(in_item_order(variance, decision_set, "variance"), len(means))
+    limit = math.inf if time_limit is None else float(time_limit)
+    given = Problem(decision_set, means, Gaussian(variances), tie_tolerance, gap, limit)
+    problem = replace(given, theta=without_constants(decision_set, means))
+    units = Units.of(problem)
+    unit = max(units.reward, int(np.frexp(within)[1])) if within > 0.0 else units.reward
+    units = Units(unit, units.variance)
+    solver = _Solver(units.scaled(problem), float(np.ldexp(within, -unit)))
+    with thread_pools().limit(limits=1, user_api="blas"):
+        solver.run()
+    power = units.variance - 2 * units.reward
+    value, lower = (float(np.ldexp(bound, power)) for bound in (solver.value, solver.lower))
+    reached = value == lower or value - lower <= gap * value < math.inf
+    result = IdentificationTime(
+        value=value,
+        lower=lower,
+        status=Status.of(reached=reached, late=tiers.seconds() > problem.deadline),
+        confidence=confidence,
+        within=within,
+        plan=solver.plan,
+        optimal_decision=solver.exchanges.decision,
+        decision_set=decision_set,
+        theta=means,
+        variance=variances,
+        law=given.law,
+        stats={"rounds": solver.rounds, "exchanges": len(solver.rows), "seconds": tiers.seconds() - given.start},
+        _hardest=solver.hardest,
+    )
+    if throw and not reached:
+        raise SolverError(
+            f"the relative gap must be at most {gap:g}, reached {result.gap:.2g} ({result.status}): "
+            f"{lower:.6g} <= T*(theta) <= {value:.6g}; allow more time or a larger gap; in Python, throw=False returns this "
+            "bracket",
+            result,
+        )
+    return result
+
+
+class _Solver:
+    """One solve: exchanges and, if the decisions have no compact description, decisions are added until the bracket closes."""
+
+    def __init__(self, problem: Problem, within: float) -> None:
+        self.problem, self.within = problem, within
+        self.exchanges: Exchanges = exchanges_of(problem, within)
+        self.rows = Rows(problem.decision_set.d, within)
+        self.value, self.lower, self.rounds = 0.0, 0.0, 0
+        self.hardest: tuple[tuple[Exchange, float], ...] = ()
+        self.multipliers, self.prices = np.empty(0), np.empty(0)  # those that prove the lower bound
+        self.plan = SamplingPlan(Decisions.empty(problem.decision_set.d), np.empty(0), problem.decision_set)
+        self._twice_variance = 2.0 * problem.variance
+        self._hull, self._columns = _description(problem.decision_set), np.empty((0, problem.decision_set.d), dtype=np.bool_)
+
+    def run(self) -> None:
+        """Find the bracket and the plan; both bounds are inf if a decision ties with the best one."""
+        start = self.exchanges.start()
+        self.rows.add(start)
+        tied = [one for one in start if self.within == 0.0 and one.gap <= self._tie(one)]
+        if tied:
+            self.value = self.lower = math.inf
+            self.hardest = ((min(tied, key=lambda one: one.gap), 1.0),)
+        elif start:
+            self.value = math.inf
+            if self._hull is None:
+                self._columns = self.exchanges.variants
+            self._close()
+
+    def _tie(self, one: Exchange) -> float:
+        """Largest gap at which an exchange counts as a tie."""
+        ties = self.problem.ties
+        return ties.share * max(float(ties.sizes[one.items].max()), ties.best)
+
+    def _close(self) -> None:
+        """Rounds of the master problem, until the plan is proved good enough."""
+        gap, level, idle = self.problem.gap, 0, 0
+        first, best, estimate = self._first_plays(), np.empty(0), math.inf
+        near, margin = first, MARGIN * gap * first
+        while True:
+            self.rounds += 1
+            hull = mixtures(self._columns) if self._hull is None else self._hull
+            mixture = fewest_rounds(
+                hull,
+                self.rows.contains,
+                self.rows.distances,
+                self._twice_variance,
+                near,
+                ACCURACIES[level],
+                self.problem.deadline,
+                margin,
+            )
+            plays = np.maximum(mixture.plays, LEAST * near.max())
+            before = estimate - self.lower
+            fresh = self._bound(mixture, plays)
+            ratio, found = self._worst(plays)
+            points = [(mixture.rounds, plays, ratio)]
+            fresh |= found
+            if ratio > 1.0 + 0.3 * gap and len(best):
+                known = best * (mixture.rounds / estimate)
+                for share in POINTS:
+                    between = (1.0 - share) * plays + share * known
+                    ratio, found = self._worst(between)
+                    fresh |= found
+                    points.append((mixture.rounds, between, ratio))
+            for rounds, point, ratio in points:
+                if rounds * ratio < estimate:
+                    estimate, best = rounds * ratio, ratio * point
+            if estimate - self.lower <= 0.5 * gap * estimate < math.inf and self._finish(hull, mixture, plays):
+                return
+            near = np.minimum(best, np.maximum(plays, 1e-2 * best)) if len(best) else plays
+            idle = 0 if fresh or estimate - self.lower < 0.98 * before else idle + 1
+            if idle >= PATIENCE:
+                level, idle = level + 1, 0
+            if self.rounds == MAX_ROUNDS or level == len(ACCURACIES) or tiers.seconds() > self.problem.deadline:
+                self._finish(hull, mixture, plays)
+                return
+
+    def _first_plays(self) -> FloatArray:
+        """Plays of the right size: for each item the most that one of its exchanges needs if plays are free."""
+        contains, roots = self.rows.contains, np.sqrt(self._twice_variance)
+        needs = (contains @ roots) / self.rows.distances**2
+        plays = roots * np.asarray((contains.multiply(needs[:, None])).max(axis=0).todense()).ravel()
+        first: FloatArray = np.where(plays > 0.0, plays, plays.max())
+        return first
+
+    def _u(self, plays: FloatArray) -> FloatArray:
+        """Twice the variance of the mean of each item that is in a known exchange, 0 for others."""
+        live = np.asarray(self.rows.contains.sum(axis=0)).ravel() > 0
+        return np.where(live, self._twice_variance / plays, 0.0)
+
+    def _worst(self, plays: FloatArray) -> tuple[float, bool]:
+        """The largest ratio at these plays, and whether exchanges were found that are new."""
+        u = self._u(plays)
+        known = float(((self.rows.contains @ u) / self.rows.distances**2).max())
+        found = self.exchanges.worst(u, known)
+        return max(found.ratio, known), self.rows.add(found.exchanges) > 0
+
+    def _bound(self, mixture: Mixture, plays: FloatArray) -> bool:
+        """Raise the lower bound by the multipliers of a mixture; return whether a decision was found that is new (theory I2).
+
+        Any prices prove a bound. Those of the dual are the most accurate ones; those of the plays suit other sizes of numbers.
+        """
+        contains, distances = self.rows.contains, self.rows.distances
+        multipliers, oracle, fresh = mixture.multipliers / distances**2, self.exchanges.oracle, False
+        for prices in (mixture.prices, self._twice_variance * (multipliers @ contains) / plays**2):
+            if not (0.0 < prices.max() < math.inf):
+                continue
+            prices = prices / prices.max()
+            x = oracle.best(prices)
+            most = math.fsum(prices[x]) + oracle.rounding(prices, prices, x)
+            bound = pricing_bound(contains, distances, self._twice_variance, multipliers, prices, most)
+            if bound > self.lower:
+                self.lower, self.multipliers, self.prices = bound, multipliers, prices
+                shares, exchanges = mixture.multipliers / mixture.multipliers.sum(), list(self.rows)
+                order = np.argsort(-shares, kind="stable")[:HARDEST]
+                self.hardest = tuple((exchanges[k], float(shares[k])) for k in order if shares[k] > 0.0)
+            if self._hull is None and not (self._columns == x).all(axis=1).any():
+                self._columns, fresh = np.vstack((self._columns, x)), True
+        return fresh
+
+    def _finish(self, hull: Polytope, mixture: Mixture, plays: FloatArray) -> bool:
+        """Turn a mixture into a plan, and certify it (theory I3); return whether the gap is reached."""
+        decision_set, gap = self.problem.decision_set, self.problem.gap
+        if self._hull is None:
+            decisions, rates = self._columns[: len(mixture.auxiliaries)], mixture.auxiliaries
+        else:
+            decisions, rates = decomposed(decision_set, hull, mixture.plays, mixture.rounds)
+        worth = rates > NOISE * gap * rates.sum() / max(len(rates), 1)
+        decisions, rates = decisions[worth], rates[worth]
+        needed = np.where(self._u(plays) > 0.0, plays, 0.0)
+        while tiers.seconds() < self.problem.deadline:  # plays that were left out as noise, but are needed
+            lack = needed - rates @ decisions
+            item = int(np.argmax(np.where(lack > 0.01 * needed, lack / np.where(needed > 0.0, needed, 1.0), 0.0)))
+            if not lack[item] > 0.01 * needed[item]:
+                break
+            x = self.exchanges.oracle.best_with(np.maximum(lack, 0.0), np.array([item]), NOTHING)
+            if x is None:
+                break
+            decisions, rates = np.vstack((decisions, x)), np.append(rates, lack[item])
+        plan = merged_plan(decisions, rates)
+        total = plan.item_rates
+        if (total[needed > 0.0] <= 0.0).any():
+            return False
+        ratio, _ = self._worst(np.maximum(total, LEAST * total.max()))
+        value = float(plan.rates.sum()) * ratio
+        if value < self.value:
+            self.value = value
+            self.plan = SamplingPlan(plan.items, plan.rates / plan.rates.sum(), decision_set)
+        return self.value - self.lower <= gap * self.value
+
+
+def _description(decision_set: DecisionSet) -> Polytope | None:
+    """The compact description of the decisions, if there is one without auxiliary variables."""
+    try:
+        hull = polytope(decision_set)
+    except UnsupportedError:
+        return None
+    return None if hull.auxiliaries else hull

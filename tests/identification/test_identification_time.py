@@ -1,0 +1,266 @@
+"""The time of identification against lists of all decisions, another conic program, exact arithmetic, and closed forms."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import semibandits as sb
+from example_sets import random_list
+from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
+from semibandits.identification import solve
+from semibandits.identification.exchanges import Listed, Searched, exchanges_of
+from semibandits.laws import Gaussian
+from semibandits.regret_bound.cuts.cones import cone_program
+from semibandits.regret_bound.problem import Problem
+
+GAP = 1e-3
+
+
+def msets(rng):
+    return sb.MSets(*[(5, 2), (6, 3), (4, 1), (5, 4), (3, 3)][rng.integers(5)])
+
+
+def trees(rng):
+    edges = list(itertools.combinations(range(4 + rng.integers(2)), 2))
+    return sb.SpanningTrees([e for k, e in enumerate(edges) if k not in (1, 7)])
+
+
+def quotas(rng):
+    return sb.MatroidBases(sb.matroids.Partition((np.arange(7) % 3).tolist(), {0: 1, 1: int(rng.integers(3)), 2: 1}))
+
+
+def paths(rng):
+    rows, columns = 3, int(rng.integers(3, 5))
+    steps = [((i, j), (i + a, j + b)) for i in range(rows) for j in range(columns) for a, b in ((0, 1), (1, 0), (1, 1))]
+    arcs = [(u, v) for u, v in steps if v[0] < rows and v[1] < columns and (u[0] == v[0] or u[1] == v[1] or rng.random() < 0.4)]
+    return sb.Paths(arcs, (0, 0), (rows - 1, columns - 1))
+
+
+def matchings(rng):
+    saturate = ("both", "rows", "columns", "none")[rng.integers(4)]
+    rows, columns = {"both": (3, 3), "rows": (2, 4), "columns": (4, 3), "none": (3, 3)}[saturate]
+    return sb.Matchings(list(itertools.product(range(rows), range(columns))), saturate=saturate)
+
+
+def intersections(rng):
+    while True:
+        d, groups = int(rng.integers(6, 9)), int(rng.integers(3, 5))
+        first, second = (sb.matroids.Partition(rng.integers(groups, size=d).tolist(), 1) for _ in range(2))
+        decision_set = sb.MatroidIntersection(first, second)
+        if decision_set.count() <= 150:
+            return decision_set
+
+
+FAMILIES = (msets, trees, quotas, paths, matchings, intersections, random_list)
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def drawn(seed):
+    """A set, means with ties and near ties, variances over up to six orders, and what may be lost."""
+    rng = np.random.default_rng(seed)
+    decision_set = FAMILIES[seed % len(FAMILIES)](rng)
+    d = decision_set.d
+    theta = (rng.random(d), rng.normal(size=d), rng.integers(0, 5, d).astype(float))[rng.integers(3)]
+    if rng.random() < 0.2:
+        theta[rng.integers(d)] += 1e-4 * rng.random()
+    variance = rng.uniform(0.2, 2.0, d) if rng.random() < 0.5 else 10.0 ** rng.uniform(-3, 3, d)
+    return decision_set, theta, variance, 0.0 if rng.random() < 0.5 else float(10 ** rng.uniform(-3, 0))
+
+
+def alternatives(decision_set, theta, within):
+    """The items in which each other decision differs from the best one, and its gap plus what may be lost."""
+    best, rows = decision_set.maximize(theta), decision_set.enumerate()
+    rows = rows[(rows != best).any(axis=1)]
+    gaps = np.array([math.fsum([*theta[best & ~x], *-theta[x & ~best]]) for x in rows])
+    return rows != best, gaps + within
+
+
+def largest_ratio(differ, distances, variance, plays):
+    u = np.divide(2.0 * variance, plays, out=np.full(len(plays), np.inf), where=plays > 0)
+    return max(float(u[row].sum()) / distance**2 for row, distance in zip(differ, distances, strict=True))
+
+
+def other_upper_bound(decision_set, differ, distances, variance):
+    """Rounds that are enough, by one conic program over the list of all decisions, and all ratios computed here."""
+    used = differ.any(axis=0)
+    columns = decision_set.enumerate()[:, used]
+    best = math.inf
+    for accuracy in (1e-9, 1e-8, 1e-7):
+        rates, _, _ = cone_program(
+            columns, np.ones(len(columns)), differ[:, used], distances**2, 2.0 * variance[used], accuracy, math.inf
+        )
+        plays = rates @ columns
+        if (plays > 0).all():
+            best = min(best, rates.sum() * largest_ratio(differ[:, used], distances, variance[used], plays))
+    return best
+
+
+def check(decision_set, theta, variance, within, **options):
+    time = sb.identification_time(decision_set, theta, variance=variance, within=within, gap=GAP, **options)
+    differ, distances = alternatives(decision_set, theta, within)
+    if not len(differ):
+        assert (time.value, time.lower, len(time.plan)) == (0.0, 0.0, 0)
+        return time
+    if within == 0.0 and distances.min() <= 1e-12 * decision_set.m * max(np.abs(theta)):
+        assert time.value == time.lower == math.inf
+        return time
+    assert 0.0 < time.lower <= time.value <= time.lower / (1.0 - GAP)
+    plan = np.array(list(time.plan.items.masks()))
+    assert all(x in decision_set for x in plan)
+    assert time.plan.shares.sum() == pytest.approx(1.0, abs=1e-12)
+    np.testing.assert_allclose(time.plan.item_shares, time.plan.shares @ plan)
+    plays = time.value * time.plan.item_shares
+    assert largest_ratio(differ, distances, variance, plays) <= 1.0 + 1e-9  # so that `value` is an upper bound
+    assert time.lower <= other_upper_bound(decision_set, differ, distances, variance) * (1.0 + 1e-9)
+    return time
+
+
+@settings(max_examples=140)
+@given(SEEDS)
+def test_brackets_are_true_by_lists_of_decisions(seed):
+    check(*drawn(seed))
+
+
+@settings(max_examples=60)
+@given(SEEDS, st.sampled_from([Listed, Searched]))
+def test_other_searches_for_the_worst_decision_prove_as_much(seed, kind):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solve, "exchanges_of", kind)
+        check(*drawn(seed))
+
+
+@settings(max_examples=60)
+@given(SEEDS)
+def test_lower_bounds_hold_in_exact_arithmetic(seed):
+    decision_set, theta, variance, within = drawn(seed)
+    solver = solve._Solver(Problem(decision_set, theta, Gaussian(variance), 1e-12, GAP), within)
+    solver.run()
+    if not 0.0 < solver.lower < math.inf:
+        return
+    exchanges = list(solver.rows)[: len(solver.multipliers)]
+    prices, multipliers = [Fraction(p) for p in solver.prices.tolist()], [Fraction(m) for m in solver.multipliers.tolist()]
+    best = set(np.flatnonzero(solver.exchanges.decision).tolist())
+    exact = [Fraction(t) for t in theta.tolist()]
+    weight, worth = Fraction(0), [Fraction(0)] * len(theta)
+    for one, multiplier in zip(exchanges, multipliers, strict=True):
+        gap = sum(exact[i] if i in best else -exact[i] for i in one.items.tolist())
+        weight += multiplier * (gap + Fraction(within)) ** 2
+        for i in one.items.tolist():
+            worth[i] += multiplier
+    dearest = max(sum(prices[i] for i in np.flatnonzero(x)) for x in decision_set.enumerate())
+    # The sum of roots, rounded down: a root of a fraction is at least that of its floor in units of 2^-200.
+    terms = [2 * Fraction(v) * y * p for v, y, p in zip(variance.tolist(), worth, prices, strict=True)]
+    roots = sum(Fraction(math.isqrt(math.floor(term * 4**200)), 2**200) for term in terms)
+    assert roots**2 / (weight * dearest) >= Fraction(solver.lower) * (1 - Fraction(1, 10**13))
+
+
+def test_two_arms_take_the_time_of_the_closed_form():
+    """Two arms of gap D: plays in proportion to the standard deviations, 2 (s1 + s2)^2 / D^2 rounds in all."""
+    time = sb.identification_time(sb.MSets(2, 1), [1.0, 0.6], variance=[1.0, 4.0], gap=1e-6)
+    assert time.value == pytest.approx(2.0 * 9.0 / 0.16, rel=1e-5)
+    np.testing.assert_allclose(time.plan.item_shares, [1 / 3, 2 / 3], atol=1e-3)
+    assert time.least_rounds == pytest.approx(time.lower * 0.9 * math.log(19.0))
+    assert time.hardest == [("1 instead of 0", 1.0)]
+
+
+def test_what_may_be_lost_makes_ties_and_near_ties_finite():
+    decision_set, theta = sb.MSets(4, 2), [0.9, 0.8, 0.8, 0.3]
+    tied = sb.identification_time(decision_set, theta, variance=0.25)
+    assert (tied.value, tied.lower, tied.gap, len(tied.plan), tied.status) == (math.inf, math.inf, 0.0, 0, "optimal")
+    assert tied.least_rounds == math.inf
+    assert tied.hardest == [("2 instead of 1", 1.0)]
+    assert "pass within" in tied.summary()
+    times = [sb.identification_time(decision_set, theta, variance=0.25, within=within).value for within in (0.05, 0.1, 0.2)]
+    assert times == sorted(times, reverse=True)
+    assert math.isfinite(times[0])
+
+
+def test_units_and_order_of_items_do_not_matter():
+    rng = np.random.default_rng(4)
+    theta, variance = rng.random(9), rng.uniform(0.5, 2.0, 9)
+    pairs = list(itertools.product("abc", range(3)))
+    first = sb.identification_time(sb.Matchings(pairs), theta, variance=variance, within=0.01)
+    large = sb.identification_time(sb.Matchings(pairs), 1e12 * theta, variance=1e24 * variance, within=1e10)
+    assert large.value == pytest.approx(first.value, rel=2 * GAP)
+    order = rng.permutation(9)
+    other = sb.identification_time(sb.Matchings([pairs[k] for k in order]), theta[order], variance=variance[order], within=0.01)
+    assert other.value == pytest.approx(first.value, rel=2 * GAP)
+    by_label = sb.identification_time(
+        sb.Matchings(pairs), dict(zip(pairs, theta, strict=True)), variance=dict(zip(pairs, variance, strict=True)), within=0.01
+    )
+    assert by_label.value == first.value
+    by_costs = sb.identification_time(sb.Matchings(pairs), costs=-theta, variance=variance, within=0.01)
+    assert by_costs.value == first.value
+
+
+def test_an_item_out_of_scale_leaves_the_others_as_they_are():
+    theta = np.array([0.9, 0.8, 0.5, 0.3, -1e12])
+    apart = sb.identification_time(sb.MSets(5, 2), theta, variance=0.25)
+    without = sb.identification_time(sb.MSets(4, 2), theta[:4], variance=0.25)
+    assert apart.value == pytest.approx(without.value, rel=0.01)
+
+
+def test_frames_and_texts_have_the_labels_of_the_set():
+    pages = sb.MSets(4, 2, items=["news", "sport", "weather", "chess"])
+    time = sb.identification_time(pages, [0.9, 0.8, 0.5, 0.3], variance=0.25, confidence=0.99)
+    frame = time.plan.to_frame()
+    assert list(frame.columns) == ["share", "items"]
+    assert frame["items"][0] == ("sport", "weather")
+    assert "weather instead of sport" in time.summary(top=1)
+    assert "chess" not in time.summary(top=1)
+    assert "99 % sure" in time.summary()
+    assert "T*(θ)" in repr(time)
+    assert [share for _, share in time.hardest] == sorted((share for _, share in time.hardest), reverse=True)
+
+
+def test_a_gap_that_is_not_reached_in_time_is_an_error_with_the_bracket():
+    rng = np.random.default_rng(0)
+    pairs = list(itertools.product(range(8), range(8)))
+    with pytest.raises(SolverError, match="throw=False") as caught:
+        sb.identification_time(sb.Matchings(pairs), rng.random(64), gap=1e-12, time_limit=1e-3)
+    result = caught.value.result
+    assert isinstance(result, sb.IdentificationTime)
+    assert 0.0 <= result.lower < result.value
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 1.0}, "confidence must lie in"),
+        ({"confidence": 0.5}, "confidence must lie in"),
+        ({"within": -0.1}, "within must be >= 0"),
+        ({"within": math.nan}, "within must be"),
+        ({"gap": 0.0}, "gap must lie in"),
+        ({"time_limit": 0.0}, "time_limit must be positive"),
+        ({"variance": 0.0}, "variance must be"),
+        ({"costs": [1.0, 2.0, 3.0]}, "theta or costs must be given, got both"),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        sb.identification_time(sb.MSets(3, 1), [0.1, 0.2, 0.3], **options)
+
+
+def test_routes_are_not_supported():
+    with pytest.raises(UnsupportedError, match="use Paths"):
+        sb.identification_time(sb.Routes([("a", "b"), ("b", "c"), ("a", "c")], "a", "c"), costs=[1.0, 1.0, 3.0])
+
+
+def test_each_family_has_its_exchanges():
+    rng = np.random.default_rng(1)
+    kinds = {
+        family.__name__: type(exchanges_of(Problem(X, rng.random(X.d), Gaussian(0.5), 1e-12, GAP), within)).__name__
+        for family in FAMILIES
+        for X in [family(rng)]
+        for within in [0.0]
+    }
+    assert kinds["msets"] == kinds["trees"] == kinds["quotas"] == "Swaps"
+    assert kinds["paths"] == kinds["matchings"] == kinds["intersections"] == "Cycles"
+    assert kinds["random_list"] == "Listed"
