@@ -103,23 +103,23 @@ def other_upper_bound(decision_set, differ, distances, variance):
 
 
 def check(decision_set, theta, variance, within, **options):
-    time = sb.identification_time(decision_set, theta, variance=variance, within=within, gap=GAP, **options)
+    found = sb.identification_time(decision_set, theta, variance=variance, within=within, gap=GAP, **options)
     differ, distances = alternatives(decision_set, theta, within)
     if not len(differ):
-        assert (time.value, time.lower, len(time.plan)) == (0.0, 0.0, 0)
-        return time
+        assert (found.value, found.lower, len(found.plan)) == (0.0, 0.0, 0)
+        return found
     if within == 0.0 and distances.min() <= 1e-12 * decision_set.m * max(np.abs(theta)):
-        assert time.value == time.lower == math.inf
-        return time
-    assert 0.0 < time.lower <= time.value <= time.lower / (1.0 - GAP)
-    plan = np.array(list(time.plan.items.masks()))
+        assert found.value == found.lower == math.inf
+        return found
+    assert 0.0 < found.lower <= found.value <= found.lower / (1.0 - GAP)
+    plan = np.array(list(found.plan.items.masks()))
     assert all(x in decision_set for x in plan)
-    assert time.plan.shares.sum() == pytest.approx(1.0, abs=1e-12)
-    np.testing.assert_allclose(time.plan.item_shares, time.plan.shares @ plan)
-    plays = time.value * time.plan.item_shares
+    assert found.plan.shares.sum() == pytest.approx(1.0, abs=1e-12)
+    np.testing.assert_allclose(found.plan.item_shares, found.plan.shares @ plan)
+    plays = found.value * found.plan.item_shares
     assert largest_ratio(differ, distances, variance, plays) <= 1.0 + 1e-9  # so that `value` is an upper bound
-    assert time.lower <= other_upper_bound(decision_set, differ, distances, variance) * (1.0 + 1e-9)
-    return time
+    assert found.lower <= other_upper_bound(decision_set, differ, distances, variance) * (1.0 + 1e-9)
+    return found
 
 
 @settings(max_examples=140)
@@ -163,11 +163,11 @@ def test_lower_bounds_hold_in_exact_arithmetic(seed):
 
 def test_two_arms_take_the_time_of_the_closed_form():
     """Two arms of gap D: plays in proportion to the standard deviations, 2 (s1 + s2)^2 / D^2 rounds in all."""
-    time = sb.identification_time(sb.MSets(2, 1), [1.0, 0.6], variance=[1.0, 4.0], gap=1e-6)
-    assert time.value == pytest.approx(2.0 * 9.0 / 0.16, rel=1e-5)
-    np.testing.assert_allclose(time.plan.item_shares, [1 / 3, 2 / 3], atol=1e-3)
-    assert time.least_rounds == pytest.approx(time.lower * 0.9 * math.log(19.0))
-    assert time.hardest == [("1 instead of 0", 1.0)]
+    found = sb.identification_time(sb.MSets(2, 1), [1.0, 0.6], variance=[1.0, 4.0], gap=1e-6)
+    assert found.value == pytest.approx(2.0 * 9.0 / 0.16, rel=1e-5)
+    np.testing.assert_allclose(found.plan.item_shares, [1 / 3, 2 / 3], atol=1e-3)
+    assert found.least_rounds == pytest.approx(found.lower * 0.9 * math.log(19.0))
+    assert found.hardest == [("1 instead of 0", 1.0)]
 
 
 def test_what_may_be_lost_makes_ties_and_near_ties_finite():
@@ -209,15 +209,15 @@ def test_an_item_out_of_scale_leaves_the_others_as_they_are():
 
 def test_frames_and_texts_have_the_labels_of_the_set():
     pages = sb.MSets(4, 2, items=["news", "sport", "weather", "chess"])
-    time = sb.identification_time(pages, [0.9, 0.8, 0.5, 0.3], variance=0.25, confidence=0.99)
-    frame = time.plan.to_frame()
+    found = sb.identification_time(pages, [0.9, 0.8, 0.5, 0.3], variance=0.25, confidence=0.99)
+    frame = found.plan.to_frame()
     assert list(frame.columns) == ["share", "items"]
     assert frame["items"][0] == ("sport", "weather")
-    assert "weather instead of sport" in time.summary(top=1)
-    assert "chess" not in time.summary(top=1)
-    assert "99 % sure" in time.summary()
-    assert "T*(θ)" in repr(time)
-    assert [share for _, share in time.hardest] == sorted((share for _, share in time.hardest), reverse=True)
+    assert "weather instead of sport" in found.summary(top=1)
+    assert "chess" not in found.summary(top=1)
+    assert "99 % sure" in found.summary()
+    assert "T*(θ)" in repr(found)
+    assert [share for _, share in found.hardest] == sorted((share for _, share in found.hardest), reverse=True)
 
 
 def test_a_gap_that_is_not_reached_in_time_is_an_error_with_the_bracket():
@@ -230,6 +230,70 @@ def test_a_gap_that_is_not_reached_in_time_is_an_error_with_the_bracket():
     assert 0.0 <= result.lower < result.value
 
 
+class Pairs(sb.DecisionSet):
+    """Non-empty sets of two items, with P_LM only."""
+
+    d, m, rows = 2, 2, np.array([[0, 1], [1, 0], [1, 1]], dtype=bool)
+
+    def maximize(self, weights):
+        return self.rows[int(np.argmax(self.rows @ weights))].copy()
+
+
+@pytest.mark.parametrize("within", [0.0, 1e-9, 1e-11])
+def test_a_small_loss_is_no_harder_than_none(within):
+    """The best pair has both items; item 0 of mean 0.1 takes 2 variance / 0.01 rounds."""
+    assert sb.identification_time(Pairs(), [0.1, 0.4], within=within).value == pytest.approx(100.0, rel=GAP)
+
+
+@pytest.mark.parametrize(
+    ("decision_set", "theta"),
+    [
+        (sb.EnumeratedDecisions(Pairs.rows), [0.1, 1e6]),
+        (sb.EnumeratedDecisions(np.array(list(itertools.product([0, 1], repeat=4)), dtype=bool)), [-1e7, 0.2, 0.1, 1e5]),
+        (sb.Matchings(list(itertools.product(range(3), range(3)))), [0.2, 1e6, 0.1, 0.3, 0.2, 0.8, 0.9, 0.7, 0.6]),
+        (Pairs(), [0.1, 1e6]),
+    ],
+)
+@pytest.mark.parametrize("within", [0.0, 0.05])
+def test_means_out_of_scale_in_all_kinds_of_sets(decision_set, theta, within):
+    if isinstance(decision_set, Pairs):
+        assert sb.identification_time(decision_set, theta, within=within).value == pytest.approx(
+            1.0 / (0.1 + within) ** 2, rel=GAP
+        )
+    else:
+        check(decision_set, np.array(theta), np.full(len(theta), 0.5), within)
+
+
+@pytest.mark.parametrize(
+    ("decision_set", "within"),
+    [
+        (sb.MatroidBases(sb.matroids.Oracle(40, lambda items: len(items) <= 14)), 0.01),
+        (sb.MatroidBases(sb.matroids.Linear(np.random.default_rng(0).normal(size=(30, 200)))), 0.0),
+        (sb.Matchings(list(itertools.product(range(20), range(20)))), 0.01),
+    ],
+)
+def test_time_that_is_up_leaves_the_bracket_that_is_known(decision_set, within):
+    theta = np.random.default_rng(1).random(decision_set.d)
+    found = sb.identification_time(decision_set, theta, within=within, gap=1e-9, time_limit=1e-3, throw=False)
+    assert 0.0 <= found.lower < found.value
+    assert found.status == "time_limit"
+    assert (len(found.plan) == 0) == math.isinf(found.value)
+    assert ("no plan was proved in time" in found.summary()) == math.isinf(found.value)
+
+
+@pytest.mark.parametrize(("scale", "options"), [(1e-160, {}), (1e200, {}), (1.0, {"variance": 1e308}), (1.0, {"within": 1e300})])
+def test_numbers_of_rounds_that_are_no_floats_are_refused(scale, options):
+    with pytest.raises(InvalidInputError, match="choose another unit"):
+        sb.identification_time(sb.MSets(4, 2), scale * np.array([0.9, 0.8, 0.5, 0.3]), **options)
+
+
+def test_the_result_keeps_its_own_arrays():
+    theta, variance = np.array([0.9, 0.5]), np.array([0.1, 0.2])
+    found = sb.identification_time(sb.MSets(2, 1), theta, variance=variance)
+    theta[0] = variance[0] = 7.0
+    assert (found.theta[0], found.variance[0]) == (0.9, 0.1)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -237,6 +301,7 @@ def test_a_gap_that_is_not_reached_in_time_is_an_error_with_the_bracket():
         ({"confidence": 0.5}, "confidence must lie in"),
         ({"within": -0.1}, "within must be >= 0"),
         ({"within": math.nan}, "within must be"),
+        ({"within": 1e-14}, "within must be 0 or above the rounding"),
         ({"gap": 0.0}, "gap must lie in"),
         ({"time_limit": 0.0}, "time_limit must be positive"),
         ({"variance": 0.0}, "variance must be"),

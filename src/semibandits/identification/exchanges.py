@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, final
@@ -21,7 +22,7 @@ from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.errors import TooManyDecisionsError, UnsupportedError
+from semibandits.errors import UnsupportedError
 from semibandits.kernels.graphs.cycle_decomposition import decompose_into_cycles
 from semibandits.kernels.graphs.exchange import arcs_of
 from semibandits.kernels.machine import tiers
@@ -36,6 +37,8 @@ from semibandits.regret_bound.timing import TimeIsUp
 EPSILON = float(np.finfo(np.float64).eps)
 MAX_LISTED = 20_000
 """Number of decisions up to which they are listed."""
+WORK = 20_000_000
+"""Elementary steps in which decisions are counted."""
 MAX_LABELS = 50_000_000
 """Labels of one search for the worst cycle."""
 USES = 3
@@ -135,10 +138,11 @@ def exchanges_of(problem: Problem, within: float) -> Exchanges:
         return Swaps(problem)
     if within == 0.0 and problem.has_graph:
         return Cycles(problem)
-    try:
-        return Listed(problem, within)
-    except (TooManyDecisionsError, UnsupportedError):
-        return Searched(problem, within)
+    count = problem.decision_set.count_within(WORK).exact
+    if count is not None and count <= MAX_LISTED:
+        with suppress(UnsupportedError):
+            return Listed(problem, within)
+    return Searched(problem, within)
 
 
 @final
@@ -232,7 +236,7 @@ class Cycles(Exchanges):
 
 @final
 class Listed(Exchanges):
-    """All other decisions, in a list. `TooManyDecisionsError` if there are more than 20,000."""
+    """All other decisions, in a list."""
 
     def __init__(self, problem: Problem, within: float) -> None:
         self._listed = problem.decision_set.enumerate(MAX_LISTED)
@@ -278,7 +282,7 @@ class Searched(Exchanges):
         super().__init__(problem, within)
         self._slack = SLACK * problem.gap
         self._parts: list[tuple[IntArray | None, float]] = [(None, within)]  # forced items, and the least gap + within
-        if within == 0.0:
+        if within * self._slack <= PRECISION * problem.decision_set.m * float(np.abs(problem.theta).max()):
             self._parts = list(self._parts_by_item())
 
     def _parts_by_item(self) -> Iterator[tuple[IntArray, float]]:
@@ -292,7 +296,7 @@ class Searched(Exchanges):
             if math.isfinite(least[item]):
                 part = forced.copy()
                 part[item] = -stay[item]
-                yield part, float(least[item])
+                yield part, float(least[item]) + self.within
             forced[item] = stay[item]
 
     def worst(self, u: FloatArray, at_least: float) -> Worst:
@@ -301,7 +305,10 @@ class Searched(Exchanges):
         rho = (1.0 + self._slack) * at_least
         for forced, least in self._parts:
             while True:
-                bound, x = self._largest(u / rho, forced)
+                try:
+                    bound, x = self._largest(u / rho, forced)
+                except TimeIsUp:
+                    return Worst(math.inf, found)
                 one = [] if x is None else self.of_decisions(x[None])
                 ratio = max((float(u[e.items].sum()) / (e.gap + self.within) ** 2 for e in one), default=0.0)
                 if ratio <= rho:
@@ -310,16 +317,20 @@ class Searched(Exchanges):
                 rho = (1.0 + self._slack) * ratio
             # sqrt(u(S) / rho) <= bound + gap for all decisions of the part, whose gap + within is at least `least`.
             rho *= (1.0 + max(bound - self.within, 0.0) / least) ** 2
-            if tiers.seconds() > self.problem.deadline:
-                return Worst(math.inf, found)
         return Worst(rho, found)
+
+    def _maximize(self, weights: FloatArray) -> BoolArray:
+        """P_LM, until time is up."""
+        if tiers.seconds() > self.problem.deadline:
+            raise TimeIsUp
+        return self.problem.decision_set.maximize(weights)
 
     def _largest(self, u: FloatArray, forced: IntArray | None) -> tuple[float, BoolArray | None]:
         """An upper bound on ``sqrt(u(S)) - gap`` in a part, at least `within`, and a decision that exceeds `within`."""
         theta, m = self.problem.theta, self.problem.decision_set.m
         signed, best = np.where(self.decision, -u, u), math.fsum(theta[self.decision])
         found = search(
-            self.problem.decision_set.maximize, theta, signed, SquareRoot(float(u[self.decision].sum())), m, most=CALLS,
+            self._maximize, theta, signed, SquareRoot(float(u[self.decision].sum())), m, most=CALLS,
             forced=forced, above=best + self.within,
         )  # fmt: skip
         return found.bound - best + PRECISION * (m * float(np.abs(theta).max()) + abs(found.bound)), found.decision

@@ -26,14 +26,14 @@ class Mixture:
 
 def fewest_rounds(
     hull: Polytope, contains: sparse.csr_array, distances: FloatArray, twice_variance: FloatArray, near: FloatArray,
-    accuracy: float, deadline: float, margin: FloatArray,
+    margin: FloatArray, accuracy: float, deadline: float,
 ) -> Mixture:  # fmt: skip
     """Minimise N over plays n in N times the hull, with ``sum over S of v_i / n_i <= distance^2`` for each exchange S.
 
     One second-order cone program, in which plays are divided by `near`, shape (d,), > 0, plays of about the right size.
     Variables: plays and auxiliaries, N, and for each item of an exchange its information k_i >= 1 / n_i. `contains` are the
-    exchanges, shape (r, d), `distances` are > 0, v is `twice_variance`. `accuracy` is the tolerance of Clarabel. The mean of
-    ``margin_i / n_i``, shape (d,), is added to N: of plays that cost no rounds, there should be many.
+    exchanges, shape (r, d), `distances` are > 0, v is `twice_variance`. The mean of ``margin_i / n_i``, shape (d,), is added to N
+    in units of the largest `near`: of plays that cost no rounds, there should be many. `accuracy` is the tolerance of Clarabel.
     """
     d, a, r = hull.d, hull.auxiliaries, contains.shape[0]
     used = np.flatnonzero(np.asarray(contains.sum(axis=0)).ravel())

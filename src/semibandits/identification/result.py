@@ -208,13 +208,15 @@ class IdentificationTime:
         named = NamedItems.of(self.decision_set, labels)
         one = named.nouns.decision
         if math.isinf(self.lower):
-            time = "infinite: another decision is as good, so that no number of rounds tells them apart; pass within"
+            time = f"infinite, since {self._hardest_texts(labels)[0][0]} makes no difference beyond tie_tolerance: pass within"
+        elif math.isinf(self.value):
+            time = f"at least {number_text(self.lower, 6)} rounds; no plan was proved in time"
         else:
             time = f"{number_text(self.value, 6)} rounds, certified {bracket_text(self.lower, self.value, symbol=SYMBOL)}"
         lines = [(f"Best {one}", shortened(decision_text(named, self.optimal_decision), LONGEST_DECISION)), (SYMBOL, time)]
         if math.isfinite(self.value) and self.value > 0.0:
             best = float(self.plan.shares @ np.array([np.array_equal(x, self.optimal_decision) for x in self.plan.items.masks()]))
-            wanted = f"be {100.0 * self.confidence:.4g} % sure" + (f", within {self.within:g}" if self.within else "")
+            wanted = f"be {100.0 * self.confidence:.12g} % sure" + (f", within {self.within:g}" if self.within else "")
             lines += [
                 ("Rounds", f"at least {number_text(self.least_rounds, 4)} on average to {wanted}"),
                 ("Plan", f"{counted(len(self.plan), one, named.nouns.decisions)}, the best one in {best:.1%} of the rounds"),

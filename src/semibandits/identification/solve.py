@@ -14,8 +14,8 @@ from semibandits.decisions.lists import Decisions
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.decisions.polytopes import Polytope, decomposed, mixtures, polytope
 from semibandits.decisions.routes import Routes
-from semibandits.errors import SolverError, UnsupportedError
-from semibandits.identification.exchanges import Exchange, Exchanges, Rows, exchanges_of
+from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
+from semibandits.identification.exchanges import Exchange, Rows, exchanges_of
 from semibandits.identification.master import Mixture, fewest_rounds
 from semibandits.identification.result import HARDEST, IdentificationTime, SamplingPlan
 from semibandits.inputs.arguments import hinted
@@ -31,6 +31,7 @@ from semibandits.regret_bound.cycles.circulation import thread_pools
 from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.problem import Problem, Units, check_precision
 from semibandits.regret_bound.result import Status
+from semibandits.regret_bound.timing import TimeIsUp
 
 MAX_ROUNDS = 200
 ACCURACIES = (1e-7, 1e-9, 1e-6)
@@ -41,8 +42,8 @@ MARGIN = 0.1
 """Share of the gap that may be spent on plays of items whose exchanges are no constraint yet, so that they become none."""
 POINTS = (0.1, 0.5)
 """Shares of the best plays so far in the points at which more exchanges are searched for."""
-LEAST = 1e-12
-"""Plays below this share of the rounds count as this share."""
+LEAST = 1e-2
+"""Plays of an item below this share of the gap, divided by the number of items, count as this share: they cost as little."""
 NOISE = 1e-4
 """Decisions played in less than this share of the gap, divided by their number, are left out of the plan."""
 
@@ -140,18 +141,29 @@ def identification_time(
     number_in(confidence, "confidence", 0.5, 1.0, "0.95 allows one error in twenty", ends="()")
     number_in(within, "within", 0.0, math.inf, "it is the loss that does not matter, in the unit of the rewards")
     check_precision(gap, time_limit, tie_tolerance)
-    variances = variance_vector(in_item_order(variance, decision_set, "variance"), len(means))
+    variances = variance_vector(in_item_order(variance, decision_set, "variance"), len(means)).copy()
     limit = math.inf if time_limit is None else float(time_limit)
-    given = Problem(decision_set, means, Gaussian(variances), tie_tolerance, gap, limit)
-    problem = replace(given, theta=without_constants(decision_set, means))
+    given = Problem(decision_set, means.copy(), Gaussian(variances), tie_tolerance, gap, limit)
+    problem = replace(given, theta=without_constants(decision_set, given.theta))
+    if 0.0 < within <= problem.ties.share * problem.ties.best:
+        raise InvalidInputError(
+            "within must be 0 or above the rounding of the reward of the best decision, about "
+            f"{problem.ties.share * problem.ties.best:.1g}, got {within:g}: losses as small cannot be told from 0"
+        )
     units = Units.of(problem)
     unit = max(units.reward, int(np.frexp(within)[1])) if within > 0.0 else units.reward
     units = Units(unit, units.variance)
     solver = _Solver(units.scaled(problem), float(np.ldexp(within, -unit)))
     with thread_pools().limit(limits=1, user_api="blas"):
         solver.run()
-    power = units.variance - 2 * units.reward
-    value, lower = (float(np.ldexp(bound, power)) for bound in (solver.value, solver.lower))
+    with np.errstate(over="ignore", under="ignore"):
+        bounds = np.ldexp([solver.value, solver.lower], units.variance - 2 * units.reward)
+    if (np.isfinite(bounds) != np.isfinite([solver.value, solver.lower])).any() or (solver.value > 0.0 and bounds[0] == 0.0):
+        raise InvalidInputError(
+            "theta and variance must be of a size at which rounds, 2 * variance / gap^2, are floating-point numbers, got "
+            f"rewards up to {np.abs(means).max():g} and variances up to {variances.max():g}: choose another unit"
+        )
+    value, lower = bounds.tolist()
     reached = value == lower or value - lower <= gap * value < math.inf
     result = IdentificationTime(
         value=value,
@@ -160,9 +172,9 @@ def identification_time(
         confidence=confidence,
         within=within,
         plan=solver.plan,
-        optimal_decision=solver.exchanges.decision,
+        optimal_decision=solver.decision,
         decision_set=decision_set,
-        theta=means,
+        theta=given.theta,
         variance=variances,
         law=given.law,
         stats={"rounds": solver.rounds, "exchanges": len(solver.rows), "seconds": tiers.seconds() - given.start},
@@ -171,8 +183,8 @@ def identification_time(
     if throw and not reached:
         raise SolverError(
             f"the relative gap must be at most {gap:g}, reached {result.gap:.2g} ({result.status}): "
-            f"{lower:.6g} <= T*(theta) <= {value:.6g}; allow more time or a larger gap; in Python, throw=False returns this "
-            "bracket",
+            f"{lower:.6g} <= T*(theta) <= {value:.6g}; allow {'more time or ' if result.status is Status.TIME_LIMIT else ''}a "
+            "larger gap; in Python, throw=False returns this bracket",
             result,
         )
     return result
@@ -183,7 +195,7 @@ class _Solver:
 
     def __init__(self, problem: Problem, within: float) -> None:
         self.problem, self.within = problem, within
-        self.exchanges: Exchanges = exchanges_of(problem, within)
+        self.decision = problem.decision_set.maximize(problem.theta.copy())  # x*
         self.rows = Rows(problem.decision_set.d, within)
         self.value, self.lower, self.rounds = 0.0, 0.0, 0
         self.hardest: tuple[tuple[Exchange, float], ...] = ()
@@ -193,8 +205,19 @@ class _Solver:
         self._hull, self._columns = _description(problem.decision_set), np.empty((0, problem.decision_set.d), dtype=np.bool_)
 
     def run(self) -> None:
-        """Find the bracket and the plan; both bounds are inf if a decision ties with the best one."""
-        start = self.exchanges.start()
+        """Find the bracket and the plan; both bounds are inf if a decision ties with the best one.
+
+        If time is up before the exchanges are set up, nothing is known.
+        """
+        try:
+            self.exchanges = exchanges_of(self.problem, self.within)
+            start = self.exchanges.start()
+            if self._hull is None:
+                self._columns = self.exchanges.variants
+        except TimeIsUp:
+            self.value = math.inf
+            return
+        self.decision = self.exchanges.decision
         self.rows.add(start)
         tied = [one for one in start if self.within == 0.0 and one.gap <= self._tie(one)]
         if tied:
@@ -202,8 +225,6 @@ class _Solver:
             self.hardest = ((min(tied, key=lambda one: one.gap), 1.0),)
         elif start:
             self.value = math.inf
-            if self._hull is None:
-                self._columns = self.exchanges.variants
             self._close()
 
     def _tie(self, one: Exchange) -> float:
@@ -215,27 +236,23 @@ class _Solver:
         """Rounds of the master problem, until the plan is proved good enough."""
         gap, level, idle = self.problem.gap, 0, 0
         first, best, estimate = self._first_plays(), np.empty(0), math.inf
-        near, margin = first, MARGIN * gap * first
+        first = np.maximum(first, LEAST * gap * first.max())
+        near, margin, least = first, MARGIN * gap * first, LEAST * gap / len(first)
         while True:
             self.rounds += 1
             hull = mixtures(self._columns) if self._hull is None else self._hull
             mixture = fewest_rounds(
-                hull,
-                self.rows.contains,
-                self.rows.distances,
-                self._twice_variance,
-                near,
-                ACCURACIES[level],
+                hull, self.rows.contains, self.rows.distances, self._twice_variance, near, margin, ACCURACIES[level],
                 self.problem.deadline,
-                margin,
-            )
-            plays = np.maximum(mixture.plays, LEAST * near.max())
+            )  # fmt: skip
+            plays = np.maximum(mixture.plays, least * max(mixture.rounds, first.max()))
             before = estimate - self.lower
             fresh = self._bound(mixture, plays)
             ratio, found = self._worst(plays)
-            points = [(mixture.rounds, plays, ratio)]
+            # A failed solve has no rounds.
+            points = [(mixture.rounds, plays, ratio)] if mixture.rounds > 0.5 * self.lower else []
             fresh |= found
-            if ratio > 1.0 + 0.3 * gap and len(best):
+            if points and ratio > 1.0 + 0.3 * gap and len(best):
                 known = best * (mixture.rounds / estimate)
                 for share in POINTS:
                     between = (1.0 - share) * plays + share * known
@@ -321,7 +338,7 @@ class _Solver:
         total = plan.item_rates
         if (total[needed > 0.0] <= 0.0).any():
             return False
-        ratio, _ = self._worst(np.maximum(total, LEAST * total.max()))
+        ratio, _ = self._worst(np.where(total > 0.0, total, total.max()))  # the others are in no exchange
         value = float(plan.rates.sum()) * ratio
         if value < self.value:
             self.value = value
