@@ -59,9 +59,9 @@ def theoretical(delta, decision_set=ONE_OF_2, theta=(0.0, 1.0)):
 
 
 def projection(lower, route="auto"):
-    """On the cone of 2-sets, or, with six items, of a matroid intersection."""
-    partitions = (sb.matroids.Partition(row, 1) for row in ([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0]))
-    decision_set = sb.MSets(4, 2) if len(lower) == 4 else sb.MatroidIntersection(*partitions)
+    """On the cone of 2-sets, or, with six items, of a matroid intersection without a compact description."""
+    matroids = sb.matroids.Transversal([[0], [0], [1], [1], [2], [2]]), sb.matroids.Partition([0, 1, 1, 2, 2, 0], 1)
+    decision_set = sb.MSets(4, 2) if len(lower) == 4 else sb.MatroidIntersection(*matroids)
     return projector(sb.ReducedProblem.of(decision_set, np.arange(float(len(lower)))), lower, route=route)
 
 

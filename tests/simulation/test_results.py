@@ -229,7 +229,7 @@ def test_slopes_bands_and_rows_of_each_policy():
     np.testing.assert_allclose(plays.mean, last.mean(axis=0))
     np.testing.assert_allclose(plays.upper - plays.mean, quantile * last.std(axis=0, ddof=1))
     for of_policy in (result.bands, result.item_plays):
-        with pytest.raises(InvalidInputError, match=r"policy must be one of \['OSSB', 'CUCB'\], got 'UCB'"):
+        with pytest.raises(InvalidInputError, match=r"policy must be one of 'OSSB', 'CUCB', got 'UCB'"):
             of_policy("UCB")
 
 
