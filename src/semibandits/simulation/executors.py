@@ -40,6 +40,11 @@ CONNECT_SECONDS: Final = 10
 """Time limit for connecting to a scheduler."""
 MOST_LOSSES: Final = 5
 """Number of consecutive losses of workers, without a finished replication in between, at which a run fails."""
+FEEDER: Final = "QueueFeederThread"
+"""Name of the threads of loky that send tasks to workers. One that ends after an interrupt frees a semaphore. If the process ends
+in the middle of that, the semaphore counts as leaked, and a warning is printed."""
+FEEDER_SECONDS: Final = 5.0
+"""Time to wait for these threads, which takes milliseconds."""
 WATCH_SECONDS: Final = 1.0
 """Interval at which workers check that their parent process is alive."""
 
@@ -104,10 +109,14 @@ def _in_parallel(tasks: Iterable[Any], n_jobs: int) -> Iterator[Any]:
             results = parallel(tasks)
         for result in results:  # noqa: UP028 (`yield from` would close them itself)
             yield result
-    finally:
+    except BaseException:
         if results is not None:
             with _silent_joblib():
                 results.close()
+        for thread in threading.enumerate():
+            if thread.name == FEEDER:
+                thread.join(FEEDER_SECONDS)
+        raise
 
 
 @contextmanager
