@@ -106,7 +106,7 @@ class Exchanges(ABC):
 
     @cached_property
     def variants(self) -> BoolArray:
-        """The best decision with each item outside x*, and without each item of x*, as far as there is one; x* is the first."""
+        """The best decision with each item outside x*, and without each item of x*, as far as there is one, and x*."""
         found, theta = [self.decision], self.problem.theta
         for item in range(len(theta)):
             if tiers.seconds() > self.problem.set_up_by:

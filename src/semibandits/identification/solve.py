@@ -280,15 +280,11 @@ class _Solver:
         first: FloatArray = np.where(plays > 0.0, plays, plays.max())
         return first
 
-    def _u(self, plays: FloatArray) -> FloatArray:
-        """Twice the variance of the mean of each item that is in a known exchange, 0 for others."""
-        live = np.asarray(self.rows.contains.sum(axis=0)).ravel() > 0
-        return np.where(live, self._twice_variance / plays, 0.0)
-
     def _worst(self, plays: FloatArray) -> tuple[float, bool]:
         """The largest ratio at these plays, and whether exchanges were found that are new."""
-        u = self._u(plays)
-        known = float(((self.rows.contains @ u) / self.rows.distances**2).max())
+        contains = self.rows.contains
+        u = np.where(contains.sum(axis=0) > 0, self._twice_variance / plays, 0.0)
+        known = float(((contains @ u) / self.rows.distances**2).max())
         found = self.exchanges.worst(u, known)
         return max(found.ratio, known), self.rows.add(found.exchanges) > 0
 
@@ -324,7 +320,7 @@ class _Solver:
             decisions, rates = decomposed(decision_set, hull, mixture.plays, mixture.rounds)
         worth = rates > NOISE * gap * rates.sum() / max(len(rates), 1)
         decisions, rates = decisions[worth], rates[worth]
-        needed = np.where(self._u(plays) > 0.0, plays, 0.0)
+        needed = np.where(self.rows.contains.sum(axis=0) > 0, plays, 0.0)
         while tiers.seconds() < self.problem.deadline:  # plays that were left out as noise, but are needed
             lack = needed - rates @ decisions
             item = int(np.argmax(np.where(lack > 0.01 * needed, lack / np.where(needed > 0.0, needed, 1.0), 0.0)))

@@ -43,8 +43,8 @@ MOST_LOSSES: Final = 5
 FEEDER: Final = "QueueFeederThread"
 """Name of the threads of loky that send tasks to workers. One that ends after an interrupt frees a semaphore. If the process ends
 in the middle of that, the semaphore counts as leaked, and a warning is printed."""
-FEEDER_SECONDS: Final = 5.0
-"""Time to wait for these threads, which takes milliseconds."""
+FEEDER_SECONDS: Final = 1.0
+"""Time to wait for such a thread, which takes milliseconds; a queue of the user has one of the same name that does not end."""
 WATCH_SECONDS: Final = 1.0
 """Interval at which workers check that their parent process is alive."""
 

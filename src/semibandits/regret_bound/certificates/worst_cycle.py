@@ -43,7 +43,7 @@ class Verification:
     cycle: IntArray | None  # arcs of the worst one found, in order of travel; None if no cycle found has a ratio above `at_least`
     labels: int  # number of walks examined
     complete: bool  # whether the search is complete; if not, nothing is proved
-    cycles: tuple[IntArray, ...] = ()  # all cycles found with a ratio above `at_least`, also before worse ones
+    cycles: tuple[IntArray, ...] = ()  # all cycles found, parts of walks whose own ratio is above `at_least`
 
 
 def worst_ratio(
@@ -94,7 +94,7 @@ class _Search:
         # if another walk dominates. Distances are rounded down, so the rule of the kernel applies to them directly.
         self.slack = 16.0 * (self.n + 1) * EPSILON
         self.ratio = float(at_least)
-        self.fixed = self.ratio if leaving else None  # cycles below the worst so far are found, too
+        self.fixed = self.ratio if leaving else None  # then walks less bad than the worst one are found, too
         self.cycle: IntArray | None = None
         self.cycles: list[IntArray] = []
         self.labels, self.max_labels, self.deadline = 0, max_labels, deadline
@@ -103,7 +103,7 @@ class _Search:
         """Search from each start in turn; return whether all searches are complete."""
         loop = self.tails == self.heads
         for arc in np.flatnonzero(loop & (self.information > 0)):
-            self._keep_if_worse(np.array([arc]))
+            self._record(np.array([arc]))
         between = np.flatnonzero(~loop)
         tails, heads = self.tails[between], self.heads[between]
         graph = arcs_of(self.n, tails, heads)
@@ -141,14 +141,14 @@ class _Search:
             if len(walk):
                 ptr, arcs = split_into_cycles(np.array([0, len(walk)]), arc_ids[walk[::-1]], self.tails, self.heads, self.n)
                 for begin, end in pairwise(ptr.tolist()):
-                    self._keep_if_worse(arcs[begin:end][::-1])
+                    self._record(arcs[begin:end][::-1])
             if done or attempt >= left:
                 return bool(done)
             attempt *= 4
         return False
 
-    def _keep_if_worse(self, cycle: IntArray) -> None:
-        """Record a simple cycle, and that it is the worst one if its ratio is the largest so far."""
+    def _record(self, cycle: IntArray) -> None:
+        """Record a simple cycle, also as the worst one if its ratio is the largest so far."""
         information, gap = math.fsum(self.information[cycle]), math.fsum(self.costs[cycle])
         self.cycles.append(cycle)
         if information > self.ratio * gap**2:
