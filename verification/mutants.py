@@ -60,7 +60,7 @@ GROUPS = {
     "identification": (
         "identification: *",
         "decisions: polytopes",
-        "tests: identification/test_identification_time decisions/test_polytopes",
+        "tests: identification/test_identification_time identification/test_evidence decisions/test_polytopes",
     ),
     "exchange": (
         "kernels/graphs: exchange",

@@ -407,6 +407,12 @@ class Estimates(Record, frozen=True):
     items: tuple[ItemEstimate, ...]
 
 
+class Confidence(Record, frozen=True):
+    """How sure it is that the best decision so far is the best one, in [0, 1]; see `Learner.confidence`."""
+
+    confidence: float
+
+
 class ItemRate(Item, frozen=True):
     """Exploration of an item, against the plan.
 

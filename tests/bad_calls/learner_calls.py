@@ -93,6 +93,8 @@ CALLS = [
     (lambda: learner().expire(age=1.5), "age must be an integer"),
     (lambda: learner().expire(before=True), "before must be an integer >= 0, got True"),
     *((lambda *, error=error: learner().estimates(error), "error must") for error in (0.0, np.nan, "0.05")),
+    *((lambda *, within=within: learner().confidence(within), "within must") for within in (-1.0, np.nan, "0.05")),
+    (lambda: learner().confidence(threshold="safe"), "threshold must be one of .*, got 'safe'"),
     *((lambda *, name=name, value=value: learner(**{name: value}), f"{name} must")
       for name, *values in (("half_life", 0, np.nan, "10"), ("drift_error", 0, "0.1", True)) for value in values),
     (lambda: learner(policy=OSSB(), half_life=10), "half_life needs a policy .* makes no plans, got OSSB", UnsupportedError),

@@ -82,6 +82,8 @@ def outcome(learner, method, arguments, named):
         found = getattr(learner, method)(*arguments, **named)
     except sb.SemibanditsError as error:
         return type(error).__name__
+    if isinstance(found, float):
+        return found
     rounds = found if isinstance(found, tuple) else (found,)
     if found is None:
         return None
@@ -211,6 +213,21 @@ def test_limits(four):
         four("expire", age=limit)
         four("expire", before=limit)
         four("ask_many", 2)
+
+
+WITHIN = [0, 0.5, 10, 1e300, -1.0, True, None, NAN, INF, "0.5", [0.5], np.float64(0.5), np.int64(1), object()]
+
+
+def test_confidence(four):
+    for _ in range(40):
+        ((number, items, _),) = four("ask")
+        four("tell", number, [float(i % 2) for i in items])
+    for within in WITHIN:
+        found = four("confidence", within)
+        assert found == "InvalidInputError" or 0.0 <= found <= 1.0
+        four("confidence", within, threshold="customary")
+    for threshold in ("Proved", "", None, 1):
+        assert four("confidence", threshold=threshold) == "InvalidInputError"
 
 
 KEYS = ["k", "", "k k", "\n", "x" * 200, "x" * 201, 1, True, b"k", ["k"], object()]

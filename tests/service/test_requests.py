@@ -263,7 +263,7 @@ def test_a_database_without_its_tables(client_with, url, caplog):
 def test_the_document_describes_all_requests(client):
     document = client.get("/openapi.json").json()
     actions = ("ask", "tell", "tell-many", "forget", "expire")
-    views = ("", "/estimates", "/bound", "/rounds", "/state")
+    views = ("", "/estimates", "/confidence", "/bound", "/rounds", "/state")
     paths = {f"/v1/learners/{{name}}/{action}" for action in actions} | {f"/v1/learners/{{name}}{view}" for view in views}
     assert set(document["paths"]) == paths | {"/v1/learners", "/v1/compilation", "/health", "/metrics"}
     names = set(document["components"]["schemas"])

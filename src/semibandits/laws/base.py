@@ -18,6 +18,8 @@ _STEPS = np.arange(-3.5, 3.51, 0.0625)
 NODES = 1.0 / (1.0 + np.exp(-np.pi * np.sinh(_STEPS)))
 WEIGHTS = 0.0625 * np.pi * np.cosh(_STEPS) * NODES * (1.0 - NODES)
 """Double exponential quadrature over [0, 1], for functions that change fast at either end (Takahasi and Mori 1974)."""
+FALLS = 80
+"""Bisections of a fall."""
 STEP = 1e-5
 """Relative change of the slope in the difference quotient of the raise, which then has about half of all digits."""
 
@@ -203,6 +205,27 @@ class Law(ABC):
         rise, _, information = self.tilt(theta, slope)
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(rise), slope * rise - information, np.inf)
+
+    def fall_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """The fall up to which the divergence from a smaller mean is no steeper than `slope` >= 0, see `divergence_below`.
+
+        Unless overridden, the root of ``e = slope V(theta - e)`` by bisection, for exponential families of variance V.
+        """
+        theta, slope = np.broadcast_arrays(np.asarray(theta, dtype=np.float64), np.asarray(slope, dtype=np.float64))
+        low, high = np.zeros(theta.shape), theta - self.least(theta)
+        start = np.minimum(slope * self.variance_at(theta), 0.5 * high)
+        step = np.where(start > 0.0, start, 1.0)
+        for _ in range(FALLS):
+            middle = np.where(np.isfinite(high), 0.5 * (low + high), low + step)
+            with np.errstate(all="ignore"):
+                flat = middle <= slope * self.variance_at(theta - middle)
+            low, high, step = np.where(flat, middle, low), np.where(flat, high, middle), np.where(flat, 2.0 * step, step)
+        return np.asarray(low)
+
+    def conjugate_below(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """``max of slope e - divergence`` over falls e, for slopes >= 0."""
+        fall = self.fall_at(theta, slope)
+        return np.asarray(slope * fall - self.divergence_below(theta, fall))
 
     def conjugate_rounding(self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray) -> FloatArray:
         """Bound on the error of ``slope rise - information``, the conjugate at a raise from `tilt`."""

@@ -98,6 +98,14 @@ class Bernoulli(Law):
         """The divergence of failures: d(1 - theta, 1 - theta + e)."""
         return self.divergence(1.0 - np.asarray(theta), fall)
 
+    def fall_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """The raise of failures."""
+        return self.raise_at(1.0 - np.asarray(theta), slope)
+
+    def conjugate_below(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """The conjugate of failures."""
+        return self.conjugate(1.0 - np.asarray(theta), slope)
+
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """The root of ``s (theta + e) (1 - theta - e) = e``."""
         return self.tilt(theta, slope)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from numbers import Real
 from typing import Any, Final, final
 from urllib.parse import quote
 
@@ -11,7 +12,7 @@ from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, numb
 from semibandits_server import wire
 from semibandits_server.client.labels import encoded_available, encoded_labels, encoded_outcome
 from semibandits_server.client.transport import Transport
-from semibandits_server.wire import Bound, Estimates, Forgotten, OpenRound, OpenRounds, Round, Rounds, Summary
+from semibandits_server.wire import Bound, Confidence, Estimates, Forgotten, OpenRound, OpenRounds, Round, Rounds, Summary
 
 PAGE: Final = 500
 """Number of open rounds that one request returns."""
@@ -231,6 +232,27 @@ class RemoteLearner:
     def estimates(self) -> Estimates:
         """Estimated mean rewards of all items, with intervals that hold for all rounds at once."""
         return self._transport.get(f"{self._path}/estimates", Estimates.of)
+
+    def confidence(self, within: float = 0.0, *, threshold: str = "proved") -> float:
+        """How sure it is that the best decision so far is the best one, in [0, 1]; see :meth:`semibandits.Learner.confidence`.
+
+        Parameters
+        ----------
+        within : float
+            By how much it may be worse than the best decision, >= 0.
+        threshold : {"proved", "customary"}
+            Which threshold to use.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed.
+        UnsupportedError
+            If the learner has a half-life.
+        """
+        number = float(within) if isinstance(within, Real) else repr(within)  # which the service refuses
+        query = {"within": number, "threshold": str(threshold)}
+        return self._transport.get(f"{self._path}/confidence", Confidence.of, **query).confidence
 
     def bound(self) -> Bound:
         """C(θ) at the estimates, and exploration against its plan; the service computes it in the background."""

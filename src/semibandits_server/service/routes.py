@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Annotated, Final, TypeAlias, TypeVar
+from typing import Annotated, Final, Literal, TypeAlias, TypeVar
 
 import anyio
 from fastapi import APIRouter, Depends, Query
@@ -81,6 +81,16 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
     def estimates(name: str, request: Request, error: Annotated[float, Query(gt=0.0, lt=1.0)] = 0.05) -> Response:
         """Plays, mean and interval of each item; intervals hold for all rounds at once with probability 1 - error."""
         return answer(views.estimates(served(name, request), error))
+
+    @router.get("/learners/{name}/confidence", **schemas.returns("Confidence"))
+    def confidence(
+        name: str,
+        request: Request,
+        within: Annotated[float, Query(ge=0.0, allow_inf_nan=False)] = 0.0,
+        threshold: Literal["proved", "customary"] = "proved",
+    ) -> Response:
+        """How sure it is that the best decision so far is the best one, or worse by at most `within`."""
+        return answer(wire.Confidence(served(name, request).learner.confidence(within, threshold=threshold)))
 
     @router.get("/learners/{name}/bound", **schemas.returns("Bound"))
     def bound(name: str, request: Request) -> Response:
