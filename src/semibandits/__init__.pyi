@@ -26,6 +26,7 @@ from semibandits.errors import SolverError as SolverError
 from semibandits.errors import StorageError as StorageError
 from semibandits.errors import TooManyDecisionsError as TooManyDecisionsError
 from semibandits.errors import UnsupportedError as UnsupportedError
+from semibandits.identification.evidence import Stop as Stop
 from semibandits.identification.result import IdentificationTime as IdentificationTime
 from semibandits.identification.result import SamplingPlan as SamplingPlan
 from semibandits.identification.solve import identification_time as identification_time

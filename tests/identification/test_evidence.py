@@ -99,13 +99,13 @@ def compare(seed, law, threshold):
     """The evidence by the library and by the list."""
     decision_set, observed, within = drawn(seed, law)
     best = decision_set.maximize(observed.means)
-    evidence = _Evidence(decision_set, best, observed, within, threshold)
+    evidence = _Evidence(decision_set, best, observed, sb.Stop(within=within, threshold=threshold))
     numbers, by_swaps = evidence._counts, within == 0.0 and isinstance(decision_set, MatroidDecisions)
     if by_swaps:
         swaps = math.log(max(decision_set.m * (decision_set.d - decision_set.m), 1))
         numbers = np.full(decision_set.m + 1, swaps if threshold == "proved" else numbers[0][0]), np.zeros(decision_set.m + 1)
     listed = listed_evidence(
-        decision_set, best, observed, within, _mixture(observed, threshold), numbers, 2 if by_swaps else math.inf
+        decision_set, best, observed, within, _mixture(observed, threshold == "proved"), numbers, 2 if by_swaps else math.inf
     )
     return evidence.least(), listed
 
@@ -132,7 +132,7 @@ def test_evidence_of_one_item_has_mean_one_at_most(theta, n):
     """At the true mean, for all numbers of ones, in both directions together; Jeffreys' mixture has mean 1."""
     ones = np.arange(n + 1.0)
     observed = Observed(ones / n, np.full(n + 1, float(n)), n, Bernoulli())
-    _, information, costs = _mixture(observed, "proved")
+    _, information, costs = _mixture(observed, True)
     information = information[0] * np.array([divergence(Bernoulli(), mean, theta) for mean in observed.means])
     assert float(binom.pmf(ones, n, theta) @ np.exp(information - costs[0])) == pytest.approx(1.0)
 
@@ -140,7 +140,7 @@ def test_evidence_of_one_item_has_mean_one_at_most(theta, n):
 @pytest.mark.parametrize("n", [1, 5, 1_000, 10**7])
 def test_evidence_of_one_gaussian_item_has_mean_one(n):
     law = Gaussian(1.0)
-    weights, information, costs = _mixture(Observed(np.zeros(1), np.array([float(n)]), n, law), "proved")
+    weights, information, costs = _mixture(Observed(np.zeros(1), np.array([float(n)]), n, law), True)
     # E exp(a Z^2 / 2) = 1 / sqrt(1 - a), with Z standard normal, and a the information over the number of plays.
     means = np.exp(-costs[:, 0]) / np.sqrt(1.0 - information[:, 0] / n)
     assert np.exp(weights) @ means == pytest.approx(1.0)
@@ -151,7 +151,7 @@ def test_evidence_of_counts_has_mean_one_at_most_at_the_worst_time(theta):
     """Raises and falls of a Poisson item: the largest evidence of the first 200 plays, whenever it occurs."""
     plays = np.arange(1.0, 101.0)
     means = np.random.default_rng(0).poisson(theta, size=(10_000, len(plays))).cumsum(axis=1) / plays
-    _, information, costs = _mixture(Observed(np.zeros(len(plays)), plays, 100, Poisson()), "proved")
+    _, information, costs = _mixture(Observed(np.zeros(len(plays)), plays, 100, Poisson()), True)
     with np.errstate(divide="ignore", invalid="ignore"):
         divergences = theta - means + np.where(means > 0.0, means * np.log(means / theta), 0.0)
     for direction in (means <= theta, means >= theta):
@@ -200,7 +200,7 @@ def test_one_mean_out_of_scale(out):
     plain = Observed(means, np.full(9, 300.0), 900, Gaussian(0.25))
     scaled = plain._replace(means=np.where(np.arange(9) == (0 if out > 0 else 1), out, means))
     best = x.maximize(means)
-    confidence = [confidence_of(x, best, one, 0.0, "proved") for one in (plain, scaled)]
+    confidence = [confidence_of(x, best, one, sb.Stop()) for one in (plain, scaled)]
     assert confidence[1] >= confidence[0] - 1e-6
 
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import heapq
 import math
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, final
 
 import numpy as np
 from scipy.special import betaln, gammaln, xlogy
@@ -24,11 +25,12 @@ from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
 from semibandits.errors import UnsupportedError
-from semibandits.inputs.validation import checked_answer
+from semibandits.inputs.validation import check_choice, checked_answer, number_in
 from semibandits.laws import Bernoulli, Gaussian, Law
 from semibandits.regret_bound.cuts.oracle import NOTHING, Oracle
 
-CUSTOMARY: Final = "customary"
+PROVED: Final = "proved"
+THRESHOLDS: Final = (PROVED, "customary")
 STRENGTHS: Final = 4.0 ** np.arange(12)
 """Numbers of plays that the Gaussian prior of an item is worth; all are mixed."""
 SHARES: Final = 0.5 ** np.arange(1, 7)
@@ -55,6 +57,48 @@ SLOPE: Final = 1.0 + 1e-4
 """Relative accuracy of multipliers, whose square is that of the bound."""
 
 
+@final
+@dataclass(frozen=True)
+class Stop:
+    """When a test may stop: once it is sure enough that the best decision so far is the best one.
+
+    Parameters
+    ----------
+    confidence : float
+        How sure, in (0, 1): see :meth:`Learner.confidence`.
+    within : float
+        By how much the decision may be worse than the best one, >= 0, in the unit of the rewards.
+    threshold : {"proved", "customary"}
+        See :meth:`Learner.confidence`.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is malformed.
+
+    Examples
+    --------
+    >>> articles, clicks = sb.MSets(3, 1), sb.BernoulliRewards([0.7, 0.4, 0.2])
+    >>> stop = sb.Stop(0.95, within=0.05)
+    >>> result = sb.simulate(articles, clicks, sb.ThompsonSampling(), horizon=5_000, replications=4, stop_at=stop)
+    >>> result.stops["ThompsonSampling"][:, -1].tolist()  # rounds after the stop, and those of a wrong decision
+    []
+    """
+
+    confidence: float = 0.95
+    within: float = 0.0
+    threshold: str = PROVED
+
+    def __post_init__(self) -> None:
+        values = (
+            number_in(self.confidence, "confidence", 0.0, 1.0, "0.95 allows one error in twenty", ends="()"),
+            number_in(self.within, "within", 0.0, math.inf, "it is the loss that does not matter, in the unit of the rewards"),
+        )
+        check_choice(self.threshold, THRESHOLDS, "threshold", "'proved' is valid for any policy, 'customary' needs fewer rounds")
+        for name, value in zip(("confidence", "within"), values, strict=True):
+            object.__setattr__(self, name, value)
+
+
 class Observed(NamedTuple):
     """What was observed of the items, shape (d,), in so many rounds, and the law of the rewards."""
 
@@ -64,10 +108,14 @@ class Observed(NamedTuple):
     law: Law
 
 
-def confidence_of(decision_set: DecisionSet, best: BoolArray, observed: Observed, within: float, threshold: str) -> float:
-    """Lower bound on the confidence that no decision is better than `best` by more than `within`."""
-    evidence = _Evidence(decision_set, best, observed, within, threshold)
-    return -math.expm1(min(-evidence.least(), 0.0))
+def confidence_of(decision_set: DecisionSet, best: BoolArray, observed: Observed, stop: Stop, *, enough: float = 0.0) -> float:
+    """Lower bound on the confidence that no decision is better than `best` by more than the loss that does not matter.
+
+    If it is certainly below `enough`, any number below is returned, which takes less time.
+    """
+    needed = -math.log1p(-enough)
+    evidence = _Evidence(decision_set, best, observed, stop, needed).least()
+    return -math.expm1(min(-evidence, 0.0))
 
 
 class _Mixture(NamedTuple):
@@ -78,9 +126,9 @@ class _Mixture(NamedTuple):
     costs: FloatArray
 
 
-def _mixture(observed: Observed, threshold: str) -> _Mixture:
+def _mixture(observed: Observed, is_proved: bool) -> _Mixture:
     n, law = observed.plays, observed.law
-    if threshold == CUSTOMARY:
+    if not is_proved:
         return _Mixture(np.zeros(1), n[None], np.zeros((1, len(n))))
     if isinstance(law, Gaussian):
         strengths = STRENGTHS[:, None]
@@ -110,10 +158,11 @@ class _Point(NamedTuple):
 class _Evidence:
     """The evidence for one decision."""
 
-    def __init__(self, decision_set: DecisionSet, best: BoolArray, observed: Observed, within: float, threshold: str) -> None:
+    def __init__(self, decision_set: DecisionSet, best: BoolArray, observed: Observed, stop: Stop, needed: float = 0.0) -> None:
+        self._needed = needed  # less evidence need not be computed
         self._set, self._best, self._law = decision_set, best, observed.law
-        self._proved = threshold != CUSTOMARY
-        self._mixture = _mixture(observed, threshold)
+        self._proved = stop.threshold == PROVED
+        self._mixture = _mixture(observed, self._proved)
         self._late = 0.0 if self._proved else math.log1p(math.log(max(observed.rounds, 1)))
         self._means, upper = observed.means.copy(), decision_set.upper
         self._unknown: BoolArray = observed.plays == 0
@@ -131,10 +180,10 @@ class _Evidence:
             variance = self._law.variance_at(self._law.estimates(self._means, observed.plays))
             self._variances = variance / self._mixture.information  # (k, d): of the estimates, by the information that counts
         known = self._variances[:, self._free].max(initial=0.0)
-        self._within = min(within, decision_set.m * (2.0 * float(np.abs(self._means).max()) + MANY * math.sqrt(known)))
+        self._within = min(stop.within, decision_set.m * (2.0 * float(np.abs(self._means).max()) + MANY * math.sqrt(known)))
 
     def least(self) -> float:
-        """A lower bound on the evidence of all exchanges if it is positive, inf without exchanges; otherwise a number <= 0."""
+        """A lower bound on the evidence of all exchanges, inf without any; any number <= `needed` if the evidence is at most `needed`."""
         with np.errstate(all="ignore"):
             if isinstance(self._set, MatroidDecisions) and self._within == 0.0:
                 found = self._least_swap(self._set)
@@ -193,12 +242,12 @@ class _Evidence:
             if lower < math.inf:
                 weakest = min([weakest, *points], key=_evidence)
                 heapq.heappush(parts, (lower, item, forced, points))
-            if weakest.evidence <= 0.0:
+            if weakest.evidence <= self._needed:
                 return weakest.evidence
         if weakest is None:
             return math.inf
         most, number = self._oracle.calls + CALLS, len(self._best)
-        while weakest.evidence > 0.0 and parts[0][0] < weakest.evidence - PRECISE and self._oracle.calls < most:
+        while weakest.evidence > self._needed and parts[0][0] < weakest.evidence - PRECISE and self._oracle.calls < most:
             lower, at, forced, points = parts[0]
             children = [forced]  # at first with multipliers of its own
             if at >= len(self._best):

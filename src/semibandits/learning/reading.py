@@ -16,8 +16,8 @@ from semibandits.families.texts import NamedItems, decision_text
 from semibandits.formats.html import html_block, html_facts
 from semibandits.formats.numbers import counted, number_text
 from semibandits.formats.text import shortened
+from semibandits.identification.evidence import Observed, Stop, confidence_of
 from semibandits.inputs.costs import negated
-from semibandits.inputs.validation import check_choice, number_in
 from semibandits.learning.availability import Available, available_items
 from semibandits.learning.drift import Drift
 from semibandits.learning.exclusion import Uses
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from semibandits.learning.learner import Learner
 
 T = TypeVar("T")
-THRESHOLDS: Final = ("proved", "customary")
 LONGEST_FACT: Final = 200
 """Maximum number of characters of a cell in notebooks."""
 
@@ -181,9 +180,8 @@ class Readable(FromLogs):
         >>> f"{learner.confidence():.3f}", f"{learner.confidence(within=0.05):.3f}"
         ('0.887', '0.997')
         """
-        number_in(within, "within", 0.0, math.inf, "it is the loss that does not matter, in the unit of the rewards")
-        check_choice(threshold, THRESHOLDS, "threshold", "'proved' is valid for any policy, 'customary' needs fewer rounds")
-        return self._read(lambda one: _confidence(one, float(within), threshold))
+        stop = Stop(within=within, threshold=threshold)
+        return self._read(lambda one: _confidence(one, stop))
 
     @property
     def wants_plan(self) -> bool:
@@ -244,16 +242,14 @@ def _estimates(one: Learner, level: float) -> Estimates:
     return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
 
 
-def _confidence(one: Learner, within: float, threshold: str) -> float:
+def _confidence(one: Learner, stop: Stop) -> float:
     """See `Readable.confidence`."""
-    from semibandits.identification.evidence import Observed, confidence_of
-
     progress = one._progress
     if progress.ageing is not None:
         raise UnsupportedError("confidence needs means that do not change, got a learner with half_life: leave half_life out")
     law = law_of(one._policy, progress.rule, one._variance)
     observed = Observed(progress.means, progress.plays, progress.next_id, law)
-    return confidence_of(one._decision_set, progress.best(None), observed, within, threshold)
+    return confidence_of(one._decision_set, progress.best(None), observed, stop)
 
 
 def facts_of(one: Learner) -> list[tuple[str, str]]:

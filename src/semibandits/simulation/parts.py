@@ -131,7 +131,7 @@ class Parts:
         if not (self._is_described and path.exists()):
             self._is_described = True
             write_whole(path, (json.dumps(self._description, indent=1, allow_nan=False) + "\n").encode())
-        write_archive(self._path(policy, replication), self._header(policy, replication), vars(trajectory))
+        write_archive(self._path(policy, replication), self._header(policy, replication), {name: array for name, array in vars(trajectory).items() if array is not None})
 
     def load(self) -> dict[tuple[str, int], Trajectory]:
         """All intact replications in the folder; damaged ones are reported in a warning and renamed.
@@ -164,10 +164,10 @@ class Parts:
         if result is None or growth(recorded(result, "specification"), self._specification.description) is not Growth.MORE:
             return {}
         records = {field.name: getattr(result, field.name) for field in fields(Trajectory)}
-        if None in records.values():  # a result of an earlier version of the library
+        if records["optimal"] is None:  # a result of an earlier version of the library
             return {}
         return {
-            (policy, i): Trajectory(**{name: record[policy][i] for name, record in records.items()})
+            (policy, i): Trajectory(**{name: record[policy][i] for name, record in records.items() if record is not None})
             for policy in result.policies
             for i in range(result.replications)
         }
@@ -195,6 +195,8 @@ class Parts:
         header, arrays = read_archive(path, KIND)
         c, d = len(self._specification.checkpoints), self._specification.decision_set.d
         shapes = {"regret": (c,), "reward": (c,), "plays": (c, d), "calls": (c, 4), "optimal": (c,)}
+        if self._specification.stop is not None:
+            shapes["stops"] = (c, 2)
         got = {name: array.shape for name, array in arrays.items()}
         if header != self._header(policy, replication) or got != shapes:
             raise InvalidInputError(

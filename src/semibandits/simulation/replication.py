@@ -17,12 +17,13 @@ from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import late, rounds
 from semibandits.kernels.machine import tiers
-from semibandits.kernels.rules.statistics import MEANS, PLAYS
+from semibandits.kernels.rules.statistics import MEANS, PLAYS, SUMS
 from semibandits.kernels.search.outliers import without_outliers
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, not_a_decision
 from semibandits.rewards._checks import checked_rewards
 from semibandits.simulation.specification import Specification
+from semibandits.simulation.stopping import Committed, Watch
 
 FIRST_ROUNDS, PAUSE_SECONDS = 64, 0.2
 """Kernels return to Python about this often, so that interrupts are handled. Results do not depend on it."""
@@ -43,6 +44,7 @@ class Trajectory:
     plays: IntArray  # (c, d): how often each item was played
     calls: IntArray  # (c, 4): linear maximisations, index maximisations, plans, and index maximisations without a proof
     optimal: IntArray  # (c,): number of rounds in which an optimal decision was played
+    stops: IntArray | None = None  # (c, 2): rounds after the stop, and those of them whose decision was not good enough
 
 
 def replicate(specification: Specification, policy: str, replication: int, further: int = 0) -> Trajectory:
@@ -162,20 +164,24 @@ def _total(values: FloatArray, items: IntArray) -> float:
 
 
 def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Delays] | None, further: int) -> Trajectory:
-    agent, d = game.agent, specification.decision_set.d
+    agent, d, watch = game.agent, specification.decision_set.d, _watch(specification)
     most, counters = FIRST_ROUNDS, agent.player.counters
     played, spent = [0.0], [0.0]
     while True:
         start = tiers.seconds()
+        left = most if watch is None else min(most, watch.due - int(counters[rounds.ROUND]))
         with tiers.expecting(_seconds_ahead(played, spent, specification.horizon, further)):
-            status = rounds.play(*game.arguments(most))
+            status = rounds.play(*game.arguments(left))
+        if watch is not None and counters[rounds.ROUND] == watch.due and status in (rounds.PAUSED, rounds.DONE):
+            _stop_if_sure(specification, game, watch)
         seconds = tiers.seconds() - start
         played.append(float(counters[rounds.ROUND]))
         spent.append(spent[-1] + seconds)
         if status == rounds.DONE:
             break
         if status == rounds.PAUSED:
-            most = most * 2 if seconds < PAUSE_SECONDS / 2 else max(most // 2, 1)
+            if left == most:
+                most = most * 2 if seconds < PAUSE_SECONDS / 2 else max(most // 2, 1)
         elif status == rounds.WANTING:  # room in the queue and a delay for the next round
             assert delays is not None
             if late.is_full(game.queue):
@@ -185,13 +191,32 @@ def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Dela
                 drawn, lost = next(delays)
                 game.queue = game.queue._replace(delays=drawn, losses=lost)
         else:
-            agent.answer(status)
+            game.agent.answer(status)
     sums, counts = game.record.sums, game.record.counts
     plays = counts[:, :d].copy()
     if specification.prior is not None and specification.lateness is None:  # then statistics are recorded
         plays -= specification.prior.plays.astype(np.int64)
     optimal = sums[:, 2].astype(np.int64)
-    return Trajectory(sums[:, 0].copy(), sums[:, 1].copy(), plays, counts[:, d:].copy(), optimal)
+    stops = None if watch is None else watch.stops(specification)
+    return Trajectory(sums[:, 0].copy(), sums[:, 1].copy(), plays, counts[:, d:].copy(), optimal, stops)
+
+
+def _watch(specification: Specification) -> Watch | None:
+    return None if specification.stop is None else Watch(specification, specification.stop)
+
+
+def _stop_if_sure(specification: Specification, game: _Game, watch: Watch) -> None:
+    """Let the agent of a game play its best decision from now on if it is sure enough."""
+    player, prior = game.agent.player, specification.prior
+    plays, sums = player.stats[PLAYS].copy(), player.stats[SUMS].copy()
+    if prior is not None:
+        plays, sums = plays - prior.plays, sums - prior.plays * prior.means
+    x = watch.stopped(int(player.counters[rounds.ROUND]), plays, sums)
+    if x is not None:
+        variance = np.broadcast_to(specification.rewards.variance, len(x))
+        game.agent = Committed().start(specification.decision_set, variance)
+        own = game.agent.player
+        game.agent.player = player._replace(rows=x[None], params=own.params, memory=own.memory, marks=own.marks)
 
 
 def _seconds_ahead(played: list[float], spent: list[float], horizon: int, further: int) -> float:
@@ -222,6 +247,13 @@ def _in_python(
     plays = np.zeros(decision_set.d, dtype=np.int64)
     rows: list[tuple[float, float, IntArray, tuple[int, int, int, int], int]] = []
     waiting: list[tuple[int, int, bool, IntArray, FloatArray]] = []  # a heap, ordered by due round, then by round
+    watch, observed = _watch(specification), np.zeros((2, decision_set.d))  # plays and sums of observed rewards
+
+    def observe(items: IntArray, outcomes: FloatArray) -> None:
+        agent.observe(items, outcomes)
+        observed[0, items] += 1.0
+        observed[1, items] += outcomes
+
     terms = None if delays is None else itertools.chain.from_iterable(zip(*block, strict=True) for block in delays)
     for t in range(1, specification.horizon + 1):
         while waiting and waiting[0][0] < t:
@@ -229,11 +261,14 @@ def _in_python(
             if is_lost:
                 agent.forget(items)
             else:
-                agent.observe(items, outcomes)
-        items = np.flatnonzero(chosen(agent, decision_set, rng, t))
+                observe(items, outcomes)
+        committed = None if watch is None else watch.decision
+        items = np.flatnonzero(chosen(agent, decision_set, rng, t) if committed is None else committed)
         outcomes = checked_rewards(specification.rewards.draw(items, reward_rng), len(items), "draw")
-        if terms is None:
-            agent.observe(items, outcomes)
+        if committed is not None:
+            pass  # nothing more is learnt
+        elif terms is None:
+            observe(items, outcomes)
         else:
             delay, is_lost = next(terms)
             heapq.heappush(waiting, (t + int(delay), t, bool(is_lost), items, outcomes))
@@ -243,8 +278,11 @@ def _in_python(
         for outcome in outcomes.tolist():
             reward += outcome
         plays[items] += 1
+        if watch is not None and t == watch.due:
+            watch.stopped(t, *observed)
         if t == specification.checkpoints[len(rows)]:
             rows.append((regret, reward, plays.copy(), (*agent.calls, agent.undecided), optimal))
     regrets, rewards, counts, calls, optima = zip(*rows, strict=True)
     numbers = np.array(calls, dtype=np.int64).reshape(len(rows), 4)
-    return Trajectory(np.array(regrets), np.array(rewards), np.array(counts), numbers, np.array(optima, dtype=np.int64))
+    stops = None if watch is None else watch.stops(specification)
+    return Trajectory(np.array(regrets), np.array(rewards), np.array(counts), numbers, np.array(optima, dtype=np.int64), stops)

@@ -38,8 +38,10 @@ _OLD_LAWS: Final = {"GaussianRewards": "gaussian", "BernoulliRewards": "bernoull
 _OF_ITEMS: Final[dict[str, type[np.generic]]] = {"rates": np.float64, "suboptimal_items": np.bool_}
 _RECORDS: Final[dict[str, type[np.generic]]] = {
     "regret": np.float64, "reward": np.float64, "plays": np.int64, "calls": np.int64, "optimal": np.int64,
+    "stops": np.int64,
 }  # fmt: skip
 """Types of the arrays of each policy."""
+_OPTIONAL: Final = ("optimal", "stops")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -63,6 +65,9 @@ class SimulationResult:
         of shape (n, c, 3) the last of these is taken to be 0.
     optimal : mapping from policy to ndarray of int64, shape (n, c), or None
         Number of rounds so far in which an optimal decision was played; None in results of version 0.1 and earlier.
+    stops : mapping from policy to ndarray of int64, shape (n, c, 2), or None
+        With `stop_at`, numbers of rounds so far after the stop, and of those in which the decision was not good enough; else None.
+        A replication that stopped after round t has T - t rounds after the stop at the horizon T.
     items : tuple of str, length d
         Labels of the items as text: ``str(item)`` of the decision set's items.
     lower_bound : float or None
@@ -115,6 +120,7 @@ class SimulationResult:
     calls: Mapping[str, IntArray]
     items: Sequence[str]
     optimal: Mapping[str, IntArray] | None = None
+    stops: Mapping[str, IntArray] | None = None
     lower_bound: float | None = None
     lower_bound_interval: tuple[float, float] | None = None
     rates: FloatArray | None = None
@@ -151,10 +157,10 @@ class SimulationResult:
 
     def _check_records(self) -> None:
         sizes: dict[str, int | None] = {"n": None, "c": len(self.checkpoints)}
-        lasts = {"plays": {"d": len(self.items)}, "calls": {str(len(CALLS)): len(CALLS)}}
+        lasts = {"plays": {"d": len(self.items)}, "calls": {str(len(CALLS)): len(CALLS)}, "stops": {"2": 2}}
         for name, dtype in _RECORDS.items():
             records = getattr(self, name)
-            if name == "optimal" and records is None:
+            if name in _OPTIONAL and records is None:
                 continue
             if not isinstance(records, Mapping) or set(records) != set(self.policies):
                 got = list(records) if isinstance(records, Mapping) else records
@@ -173,7 +179,7 @@ class SimulationResult:
                     raise InvalidInputError(f"{where} must hold at least one replication, got none: simulate one")
                 if dtype is np.int64 and ((array[:, 0] < 0).any() or (array[:, 1:] < array[:, :-1]).any()):
                     raise InvalidInputError(f"{where} must hold counts that never decrease, but some do: pass running totals")
-                counts_rounds = name in ("plays", "optimal")
+                counts_rounds = name in ("plays", "optimal", "stops")
                 if counts_rounds and (array.max(axis=(0, *range(2, array.ndim)), initial=0) > self.checkpoints).any():
                     raise InvalidInputError(f"{where} must be at most the number of rounds, got more: count each round once")
             self._put(name, MappingProxyType(arrays))
@@ -264,8 +270,9 @@ class SimulationResult:
             One row per policy, in their order: `policy`; the mean `regret` at the horizon, with `standard_error` and
             `regret_interval`; its `slope` per ln T over the last decade, with `slope_interval`; `regret_ratio` to C(theta) ln T
             and `slope_ratio` to C(theta), None if that is unknown or 0; the mean `calls`; `optimal_share`, the share of rounds
-            with an optimal decision; and `settled`, the round from which on at least nine of ten rounds were optimal in every
-            interval between checkpoints, or None. Intervals are 95 % intervals by Student's t over replications.
+            with an optimal decision; `settled`, the round from which on at least nine of ten rounds were optimal in every
+            interval between checkpoints, or None; and with `stop_at`, `stopped`: the share of replications that stopped, their
+            mean number of rounds, and the share of them that were wrong. Intervals are 95 % intervals by Student's t over replications.
         """
         return summaries(self, self.lower_bound)
 
@@ -456,7 +463,7 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
     header, arrays = read_archive(path, KIND)
     try:
         policies, interval = header["policies"], header["lower_bound_interval"]
-        names = [name for name in _RECORDS if name != "optimal" or any(key.startswith("optimal/") for key in arrays)]
+        names = [name for name in _RECORDS if name not in _OPTIONAL or f"{name}/0" in arrays]
         found: dict[str, Any] = {name: arrays.pop(name, None) for name in _OF_ITEMS}
         found |= {name: {policy: arrays.pop(f"{name}/{k}") for k, policy in enumerate(policies)} for name in names}
         result = SimulationResult(
@@ -485,5 +492,7 @@ def recorded(result: SimulationResult, *keys: str) -> Mapping[str, Any]:
 
 def summaries(result: SimulationResult, lower_bound: float | None) -> list[PolicySummary]:
     """`SimulationResult.summary` with ratios to the given C(theta)."""
-    run, best = result, result.optimal or {}
-    return [summarise(p, run.checkpoints, run.regret[p], run.calls[p], lower_bound, best.get(p)) for p in run.policies]
+    run, best, stops = result, result.optimal or {}, result.stops or {}
+    return [
+        summarise(p, run.checkpoints, run.regret[p], run.calls[p], lower_bound, best.get(p), stops.get(p)) for p in run.policies
+    ]

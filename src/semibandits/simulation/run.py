@@ -19,6 +19,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.families.description import fingerprint
+from semibandits.identification.evidence import Stop
 from semibandits.inputs.arguments import hinted, whole
 from semibandits.inputs.outcomes import whole_number
 from semibandits.laws import Bernoulli
@@ -62,6 +63,7 @@ def simulate(
     prior_means: ArrayLike | None = None,
     prior_plays: ArrayLike | None = None,
     prior_costs: ArrayLike | None = None,
+    stop_at: float | Stop | None = None,
 ) -> SimulationResult:
     """Play policies in an environment, many times, and keep their regret.
 
@@ -118,6 +120,10 @@ def simulate(
         What all policies know before the first round, see :class:`Learner`.
     prior_costs : array_like of float, shape (d,), optional
         Mean costs instead of `prior_means`.
+    stop_at : float or Stop, optional
+        A confidence, such as 0.95: a replication stops learning once it is as sure that its best decision is the best one, and
+        plays that one to the end. Checked whenever the number of rounds has grown by 1 %. `Stop` also takes the loss that does
+        not matter. By default replications never stop.
 
     Returns
     -------
@@ -158,6 +164,7 @@ def simulate(
         checkpoints=checkpoints,
         lateness=Lateness.of(delay, loss),
         prior=(prior_means, prior_plays, prior_costs),
+        stop=stop_at,
     )
     if not isinstance(rewards.told_law, Bernoulli):
         warn_of_longest_path(decision_set, rewards.theta, stacklevel=3)
@@ -262,7 +269,8 @@ def _assembled(
             record.setflags(write=False)  # spares the result a copy
         return records
 
-    known: dict[str, Any] = {field.name: stacked(field.name) for field in fields(Trajectory)}
+    names = [field.name for field in fields(Trajectory) if field.name != "stops" or specification.stop is not None]
+    known: dict[str, Any] = {name: stacked(name) for name in names}
     if limit is not None:
         known |= {"lower_bound": limit.lower, "lower_bound_interval": (limit.lower, limit.value)}
         if np.isfinite(limit.value):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import fingerprint
 from semibandits.families.labels import without_addresses
+from semibandits.identification.evidence import Stop
 from semibandits.inputs.arguments import whole
 from semibandits.inputs.outcomes import whole_number
-from semibandits.inputs.validation import variance_vector
+from semibandits.inputs.validation import number_in, variance_vector
+from semibandits.laws import Gaussian, Law
 from semibandits.policies.base import Policy
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
@@ -27,6 +29,8 @@ from semibandits.rewards.base import RewardModel, StoredRewards
 from semibandits.simulation.checkpoints import log_spaced
 from semibandits.simulation.lateness import Lateness
 from semibandits.simulation.storage import plain_json
+
+STOP: Final = "0.95 stops once it is 95 % sure; for a loss that does not matter pass Stop(0.95, within=...)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +46,7 @@ class Specification:
     checkpoints: IntArray  # (c,): rounds after which the state is recorded, increasing; the last is the horizon
     lateness: Lateness | None = None  # None if each outcome is observed before the next round
     prior: Prior | None = None  # what all policies know before the first round
+    stop: Stop | None = None  # when a replication stops and commits itself to its best decision; None if never
 
     @staticmethod
     def of(
@@ -55,6 +60,7 @@ class Specification:
         checkpoints: ArrayLike | None = None,
         lateness: Lateness | None = None,
         prior: tuple[ArrayLike | None, ArrayLike | None, ArrayLike | None] = (None, None, None),
+        stop: Stop | float | None = None,
     ) -> Specification:
         """A validated specification; see :func:`semibandits.simulate` for the parameters and errors."""
         check_decision_set(decision_set)
@@ -84,9 +90,16 @@ class Specification:
             log_spaced(rounds) if checkpoints is None else _increasing(checkpoints, rounds),
             lateness,
             Prior.of(means, plays, decision_set, costs=costs, laws=laws),
+            stop if stop is None or isinstance(stop, Stop) else Stop(number_in(stop, "stop_at", 0.0, 1.0, STOP, ends="()")),
         )
         _ = specification.description  # its errors come before anything is played
         return specification
+
+    @property
+    def assumed_law(self) -> Law:
+        """The law that policies receive, by default the Gaussian one: by it, stops are proved."""
+        told = self.rewards.told_law
+        return Gaussian(self.rewards.variance) if told is None else told
 
     def seeds(self, replication: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
         """Seeds of the rewards and of the policy in one replication, the same for every policy."""
@@ -119,6 +132,8 @@ class Specification:
             content |= self.lateness.described()
         if self.prior is not None:
             content["prior"] = {"means": self.prior.means.tolist(), "plays": self.prior.plays.tolist()}
+        if self.stop is not None:
+            content["stop"] = asdict(self.stop)
         plain: dict[str, Any] = json.loads(without_addresses(json.dumps(plain_json(content, "the specification"))))
         return plain
 

@@ -33,6 +33,22 @@ class Band(NamedTuple):
     upper: FloatArray
 
 
+class Stopped(NamedTuple):
+    """Replications that stopped before the horizon."""
+
+    share: float  # of all replications
+    rounds: float  # mean number of rounds before the stop; nan if none stopped
+    wrong: float  # share of those that stopped whose decision is not good enough; nan if none stopped
+
+    @staticmethod
+    def of(checkpoints: IntArray, stops: IntArray) -> Stopped:
+        """From the rounds after stops, shape (n, c, 2)."""
+        after, wrong = stops[stops[:, -1, 0] > 0, -1].T
+        if not len(after):
+            return Stopped(0.0, math.nan, math.nan)
+        return Stopped(len(after) / len(stops), float((checkpoints[-1] - after).mean()), float((wrong > 0).mean()))
+
+
 @dataclass(frozen=True)
 class PolicySummary:
     """Summary of one policy. Intervals have level 95 %, with the replications as samples (Student's t)."""
@@ -52,6 +68,8 @@ class PolicySummary:
     # The first round from which on an optimal decision was played in at least nine of ten rounds, in every interval between
     # checkpoints; None if there is no such round before the last tenth, or it is unknown.
     settled: int | None = None
+    # With `stop_at`: how many replications stopped, when, and how many of those were wrong.
+    stopped: Stopped | None = None
 
 
 def standard_error(samples: FloatArray) -> FloatArray:
@@ -141,12 +159,13 @@ def summarise(
     calls: IntArray,
     lower_bound: float | None,
     optimal: IntArray | None = None,
+    stops: IntArray | None = None,
 ) -> PolicySummary:
     """Summary of one policy; `lower_bound` is C(theta), if it is known.
 
     `regret`, shape (n, c), is cumulative pseudo-regret, one replication per row. `calls`, shape (n, c, 4), are numbers of oracle
     calls (linear, index), plans, and index calls without a proof. `optimal`, shape (n, c), is the number of rounds in which an
-    optimal decision was played, if it was recorded.
+    optimal decision was played, and `stops`, shape (n, c, 2), those after a stop, if they were recorded.
     """
     final = mean_band(regret[:, -1:], 0.95)
     slope = slope_estimate(checkpoints, regret, 1.0)
@@ -165,4 +184,5 @@ def summarise(
         calls=(linear, index, plans, undecided),
         optimal_share=None if optimal is None else float(optimal[:, -1].mean() / checkpoints[-1]),
         settled=None if optimal is None else settled_round(checkpoints, optimal),
+        stopped=None if stops is None else Stopped.of(checkpoints, stops),
     )

@@ -1,0 +1,83 @@
+"""When a replication stops: checks of the confidence at set rounds, and the policy that plays one decision to the end."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.ordered import maximize_in_order
+from semibandits.identification.evidence import Observed, Stop, confidence_of
+from semibandits.kernels.rules.committed import committed
+from semibandits.policies.rules import RulePolicy
+from semibandits.simulation.specification import Specification
+
+GROWTH: Final = 1.01
+"""A check follows the one before once the number of rounds has grown by this factor: results depend on the number of rounds only."""
+
+TIE: Final = 1e-12
+"""Gaps up to this times m times the largest absolute mean are rounding."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Committed(RulePolicy):
+    """Play the decision of the only row."""
+
+    @property
+    def rule(self) -> Any:
+        """The kernel."""
+        return committed
+
+    @property
+    def searches(self) -> bool:
+        """No."""
+        return False
+
+    @property
+    def kept(self) -> int:
+        """One."""
+        return 1
+
+    def params(self, m: int, variance: FloatArray) -> FloatArray:
+        """Ratio 1."""
+        return np.ones(1)
+
+
+class Watch:
+    """Checks whether a replication may stop."""
+
+    def __init__(self, specification: Specification, stop: Stop) -> None:
+        self._set, self._prior, self._stop = specification.decision_set, specification.prior, stop
+        self._law, self._horizon = specification.assumed_law, specification.horizon
+        self.due = 1  # the round after which the next check is made
+        self.decision: BoolArray | None = None  # the one to which the replication is committed
+        self._rounds = 0  # the round after which it stopped
+
+    def stopped(self, rounds: int, plays: FloatArray, sums: FloatArray) -> BoolArray | None:
+        """The decision to stop with, None to go on; from observed rewards, shape (d,) each, without a prior."""
+        self.due = max(rounds + 1, math.ceil(GROWTH * rounds))
+        means = sums / np.maximum(plays, 1.0)
+        counted, total = plays, sums
+        if self._prior is not None:
+            counted, total = plays + self._prior.plays, sums + self._prior.plays * self._prior.means
+        best = maximize_in_order(self._set, np.where(counted > 0.0, 0.0, -1.0), total / np.maximum(counted, 1.0))
+        wanted = self._stop.confidence
+        found = confidence_of(self._set, best, Observed(means, plays, rounds, self._law), self._stop, enough=wanted)
+        if found < wanted:
+            return None
+        self.decision, self._rounds, self.due = best, rounds, self._horizon + 1
+        return best
+
+    def stops(self, specification: Specification) -> IntArray:
+        """Rounds after the stop up to each checkpoint, and those of a decision that is not good enough, shape (c, 2)."""
+        after = np.zeros((len(specification.checkpoints), 2), dtype=np.int64)
+        if self.decision is not None:
+            after[:, 0] = np.maximum(specification.checkpoints - self._rounds, 0)
+            theta, x = specification.rewards.theta, self._set.maximize(specification.rewards.theta.copy())
+            gap = math.fsum([*theta[x & ~self.decision], *-theta[self.decision & ~x]])
+            is_wrong = gap > self._stop.within + TIE * self._set.m * float(np.abs(theta).max())
+            after[:, 1] = after[:, 0] * is_wrong
+        return after
