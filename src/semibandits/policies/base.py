@@ -194,6 +194,10 @@ class Policy(ABC):
         """The same for `family`, the name of a law such as "bernoulli", in policies that need only the name; None if unknown."""
         return self
 
+    def for_horizon(self, horizon: int) -> Policy:
+        """The policy to play in a simulation of so many rounds; by default the policy itself."""
+        return self
+
     def specification(self) -> dict[str, Any]:
         """Name and parameters as plain JSON, for provenance and for fingerprints of stored states.
 

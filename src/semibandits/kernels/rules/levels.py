@@ -14,6 +14,8 @@ TABLE, MANY = 512, 48
 """With at least MANY items, items that were played at most TABLE times share the level of their count."""
 EXPONENTS = 1026
 """Counts, like all floats, have fewer binary digits than this."""
+EARLY, END = math.sqrt(math.e), 0.5
+"""With a horizon, levels use the smaller of EARLY times the rounds so far and END times the rounds that remain."""
 
 
 @kernel(error_model="numpy")
@@ -24,8 +26,14 @@ def plays_of(stats: FloatArray, i: int) -> float:
 
 
 @kernel(error_model="numpy")
+def time_of_levels(t: float, horizon: float) -> float:
+    """The time that levels use in round t. It differs from t up to the horizon, in rounds, and is 0 in that round."""
+    return t if t > horizon else min(EARLY * t, END * (horizon - t))
+
+
+@kernel(error_model="numpy")
 def write_levels(
-    t: int, discount: float, share: float, places: float, stats: FloatArray, best: BoolArray, levels: FloatArray
+    t: float, discount: float, share: float, places: float, stats: FloatArray, best: BoolArray, levels: FloatArray
 ) -> None:
     """Write ``(ln(t / h_i) - discount)+`` outside the best decision, and 0 in it.
 
@@ -55,7 +63,7 @@ def write_levels(
             roots[digits] += roots[digits - 1]
     for i in range(len(levels)):
         levels[i] = 0.0
-        if not best[i]:
+        if not best[i] and t > 0.0:
             n = plays_of(stats, i)
             at = int(n) if n <= table and n == math.floor(n) else 0
             if at > 0 and known[at] >= 0.0:
