@@ -25,7 +25,7 @@ CLICKS, ITEMS = sb.BernoulliRewards([0.2, 0.3, 0.4, 0.5, 0.6, 0.62]), sb.MSets(6
 @settings(max_examples=60, deadline=None)
 def test_levels_are_those_of_the_definition(horizon, past, plays, rivals):
     t = max(1, round(past * horizon))
-    time = t if t > horizon else min(math.exp(0.5) * t, (horizon - t) / 2)
+    time = t if t > horizon else min(t, horizon - t)
     assert time_of_levels(float(t), float(horizon)) == pytest.approx(time, rel=1e-12)
     assert time_of_levels(float(t), 0.0) == t
     stats, best, found = np.zeros((ROWS, len(plays))), np.zeros(len(plays), dtype=np.bool_), np.full(len(plays), np.nan)

@@ -73,10 +73,10 @@ class GLADE(NamedLawPolicy):
         time, or the count of the rarest item of the best decision, has grown by this share. 0 searches whenever a decision is
         made.
     horizon : int or "simulation", optional
-        Number T of rounds to be played, >= 1; "simulation" takes that of the simulation. In the rounds t <= T, levels use
-        ``min(sqrt(e) t, (T - t) / 2)`` instead of t, as if the discount were smaller by 1/2 at first, and nothing is explored at
-        the end. Later rounds are those without a horizon. Learners count all rounds that they were asked for, including open
-        and forgotten ones, and those of a history.
+        Number T of rounds to be played, >= 1; "simulation" takes that of the simulation. Up to round T, levels use
+        ``min(t, T - t)`` instead of t: less and less is explored in the second half, and nothing at the end. Later rounds
+        are those without a horizon. Learners count all rounds that they were asked for, including open and forgotten ones,
+        and those of a history.
     law : Law or str, optional
         Plausibility is measured by the divergences of this law instead of variances, like C(theta); by default the law of the
         environment or the learner. The Bernoulli law is valid for all rewards in [0, 1], but not optimal. User-defined laws are

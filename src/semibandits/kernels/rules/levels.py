@@ -14,8 +14,6 @@ TABLE, MANY = 512, 48
 """With at least MANY items, items that were played at most TABLE times share the level of their count."""
 EXPONENTS = 1026
 """Counts, like all floats, have fewer binary digits than this."""
-EARLY, END = math.sqrt(math.e), 0.5
-"""With a horizon, levels use the smaller of EARLY times the rounds so far and END times the rounds that remain."""
 
 
 @kernel(error_model="numpy")
@@ -27,8 +25,8 @@ def plays_of(stats: FloatArray, i: int) -> float:
 
 @kernel(error_model="numpy")
 def time_of_levels(t: float, horizon: float) -> float:
-    """The time that levels use in round t. It differs from t up to the horizon, in rounds, and is 0 in that round."""
-    return t if t > horizon else min(EARLY * t, END * (horizon - t))
+    """The time that levels use in round t: t, but at most the number of rounds that remain until the horizon, and t after it."""
+    return t if t > horizon else min(t, horizon - t)
 
 
 @kernel(error_model="numpy")
