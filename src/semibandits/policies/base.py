@@ -195,7 +195,13 @@ class Policy(ABC):
         return self
 
     def for_horizon(self, horizon: int) -> Policy:
-        """The policy to play in a simulation of so many rounds; by default the policy itself."""
+        """The policy to play in a simulation; by default the policy itself.
+
+        Parameters
+        ----------
+        horizon : int
+            Number of rounds of the simulation.
+        """
         return self
 
     def specification(self) -> dict[str, Any]:
