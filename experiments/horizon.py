@@ -1,10 +1,11 @@
 """Regret of GLADE with a known horizon, and with one that is wrong.
 
-    python experiments/horizon.py --write           the tables of docs/policies/horizon.md
-    python experiments/horizon.py --half tune       the same on the half on which the rule was chosen
+    python experiments/horizon.py --of panel --write     a table of docs/policies/horizon.md; also --of longer, --of others
+    python experiments/horizon.py --half tune            the same on the half on which the rule was chosen
 
-Policies play the instances of a half of the panel, without the large ones, for --rounds rounds, and the small ones for ten times
-as many with a fifth of the replications. All policies of a replication share rewards (experiments/stacked.py), but not clicks.
+Policies play the instances of a half of the panel, without the large ones, for --rounds rounds ("panel"), and the small ones for
+ten times as many with a fifth of the replications ("longer"); and late outcomes and clicks ("others"). All policies of a
+replication share rewards (experiments/stacked.py), but not clicks.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Regrets = dict[str, Vector]
 
 
 def policies(rounds: int) -> dict[str, sb.Policy]:
-    """Policies by the names in tables; the last three have a horizon that is wrong."""
+    """Policies by the names in tables; the last two have a horizon that is wrong."""
     return {
         OLD: sb.ThompsonSampling(),
         NEW: sb.GLADE(),
@@ -43,7 +44,6 @@ def policies(rounds: int) -> dict[str, sb.Policy]:
         "`GLADE(horizon=T, rivals=0.4)`": sb.GLADE(horizon=rounds, rivals=0.4),
         "`GLADE(horizon=T/2)`": sb.GLADE(horizon=rounds // 2),
         "`GLADE(horizon=4T/5)`": sb.GLADE(horizon=rounds * 4 // 5),
-        "`GLADE(horizon=2T)`": sb.GLADE(horizon=2 * rounds),
     }
 
 
@@ -143,19 +143,20 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10_000)
     parser.add_argument("--replications", type=int, default=100, help="at least 10")
     parser.add_argument("--only", nargs="+", metavar="INSTANCE", help="only these instances")
+    parser.add_argument("--of", choices=("panel", "longer", "others"), default="panel", help="which table")
     options = options_of(parser)
     half = [entry for entry in entries(options.half) if not entry.name.startswith("large")]
     half = [entry for entry in half if not options.only or entry.name in options.only]
-    small = [entry for entry in half if not entry.name.startswith("real")]
-    texts = {
-        "": of_panel(half, options, options.rounds, options.replications, list(policies(options.rounds))),
-        ", longer": of_panel(small, options, 10 * options.rounds, options.replications // 5, [OLD, NEW, KNOWN]),
-        ", others": others(options),
-    }
-    for name, lines in texts.items():
-        print("\n".join(["", *lines]))
-        if options.write:
-            write_between("policies/horizon.md", f"horizon.py{name}", "\n".join(lines))
+    if options.of == "panel":
+        lines = of_panel(half, options, options.rounds, options.replications, list(policies(options.rounds)))
+    elif options.of == "longer":
+        small = [entry for entry in half if not entry.name.startswith("real")]
+        lines = of_panel(small, options, 10 * options.rounds, options.replications // 5, [OLD, NEW, KNOWN])
+    else:
+        lines = others(options)
+    print("\n".join(["", *lines]))
+    if options.write:
+        write_between("policies/horizon.md", f"horizon.py --of {options.of}", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -96,6 +96,7 @@ class GLADE(NamedLawPolicy):
     h_i is Lattimore's count of competing plays (AdaUCB, 2018), per place in a decision and without the best arm.
     The test is the constraint of the Graves-Lai problem (Cuvelier, Combes, Gourdin 2021, P_GL) at the actual counts.
     For single items it is the condition of DMED (Honda and Takemura 2010), which is asymptotically optimal there.
+    docs/policies/horizon.md measures what a horizon gains, and what a wrong one loses.
     docs/policies/optimality.md lists what is proved about GLADE and what is only measured.
 
     Examples
