@@ -50,6 +50,8 @@ def test_the_horizon_of_a_simulation_is_its_number_of_rounds(tmp_path):
     number = played(300)
     assert (word.plays["own"] == number.plays["own"]).all()
     assert (word.plays["own"] != word.plays["plain"]).any()
+    far = played(600)
+    assert (far.plays["own"] == far.plays["plain"]).all()
     more = played("simulation", replications=3, n_jobs=2, folder=tmp_path / "run", resume=True)
     assert (more.plays["own"] == played(300, replications=3).plays["own"]).all()
     with pytest.raises(sb.InvalidInputError, match="same simulation, got another policies"):
