@@ -68,7 +68,12 @@ CALLS = [
         ("foresight", math.nan, "foresight must be a finite number"), ("saving", -0.5, "saving must be >= 0, got -0.5"),
         ("remembered", 0, "integer from 1 to 10,000, got 0"), ("remembered", 1.5, "integer from 1 to 10,000, got 1.5"),
         ("variance", -1.0, f"{VARIANCE} -1.0"), ("rewards", "poisson", f"{NAMES} 'poisson'"),
+        *(("horizon", value, f"horizon must be an integer from 1 to .*, got {value!r}: pass a number of rounds, or 'simulation'")
+          for value in (0, -5, math.nan, math.inf, 2.5, True, "ever", "10", 2**60)),
     )),
+    (lambda: sb.GLADE(horizon="simulation").start(TRIPLE, 1.0), "rounds outside simulations, got 'simulation': pass the"),
+    (lambda: policy_from("GLADE", {"horizon": "ever"}), "horizon must be an integer .*, got 'ever'"),
+    (lambda: policy_from("GLADE", {"horizon": "2.5"}), "horizon must be an integer .*, got 2.5"),
     *((lambda *, name=name, value=value: sb.OSSB(**{name: value}), name) for name, *values in (
         ("gamma", -0.1, math.nan), ("epsilon", -0.1, 1.0), ("gap", 0.0, 1.0),
     ) for value in values),

@@ -84,6 +84,7 @@ MISTAKES = [
     (lambda f: keys(f, "simulation", "policies = [{name='OSSB', gamma=true}]"), "gamma must be a number, got 'true'"),
     (lambda f: keys(f, "simulation", f"policies = [{{name='GLADE', law='{LAW}'}}]"), f"got 'GLADE:law={LAW}'"),
     (lambda f: keys(f, "simulation", "policies = ['OSSB:horizon=9']"), "got 'OSSB:horizon=9': use horizon, and simulate"),
+    (lambda f: keys(f, "simulation", "policies = ['GLADE:horizon=ever']"), "in [simulation]: horizon must be an integer"),
     (lambda f: keys(f, "simulation", "policies = ['CUCB', 'cucb']"), "in [simulation]: policies must differ, got CUCB twice"),
     (lambda f: keys(f, "simulation", "rewards = 'gausian'"), "poisson, gamma, replay, got 'gausian': did you mean 'gaussian'?"),
     (lambda f: keys(f, "simulation", "rewards = 3"), 'got 3: write for instance rewards = "gaussian"'),

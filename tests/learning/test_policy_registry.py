@@ -15,6 +15,7 @@ from semibandits_studies.studies.policies import named_policies
 OPTIONS = {
     "radius": [*RADII, Radius(loglog=2.0)],
     "rewards": ["bernoulli"],
+    "horizon": [1, 10_000, "simulation"],
     "law": ["bernoulli", "poisson:cost", Gamma(2.0), Gaussian(2.0, upper=[1.0, math.inf]), Mixed([Poisson(), Bernoulli()])],
 }
 

@@ -162,7 +162,8 @@ class RuleAgent(Agent):
         unspent = rounds.CALLS_A_ROUND * (whole.counters[rounds.ROUND] - counters[rounds.ROUND])
         counters[rounds.SEARCHED] -= unspent
         stats = ageing.statistics(whole.stats, self.variance, self.decision_set.upper)
-        self.player = whole._replace(stats=stats, counters=counters)
+        params = self.policy.at_time(whole.params, int(whole.counters[rounds.ROUND] - counters[rounds.ROUND]))
+        self.player = whole._replace(params=params, stats=stats, counters=counters)
         self._count_unseen()
         self.policy.distrust(self.player)
         try:

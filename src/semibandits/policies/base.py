@@ -194,6 +194,16 @@ class Policy(ABC):
         """The same for `family`, the name of a law such as "bernoulli", in policies that need only the name; None if unknown."""
         return self
 
+    def for_horizon(self, horizon: int) -> Policy:
+        """The policy to play in a simulation; by default the policy itself.
+
+        Parameters
+        ----------
+        horizon : int
+            Number of rounds of the simulation.
+        """
+        return self
+
     def specification(self) -> dict[str, Any]:
         """Name and parameters as plain JSON, for provenance and for fingerprints of stored states.
 

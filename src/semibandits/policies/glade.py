@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final, final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, final
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import whole
 from semibandits.inputs.outcomes import whole_number
 from semibandits.inputs.validation import number_in
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.glade import (
     HEAD,
+    HORIZON,
     MARKS,
     PLAYED_ROW,
     REMEMBERED,
@@ -26,9 +29,11 @@ from semibandits.kernels.rules.glade import (
     glade,
 )
 from semibandits.kernels.rules.raises import KNOWN
-from semibandits.policies.rules import NamedLawPolicy
+from semibandits.policies.rules import NamedLawPolicy, RulePolicy
 
 MOST_REMEMBERED: Final = 10_000
+LONGEST: Final = 2**53
+SIMULATION: Final = "simulation"
 
 
 @final
@@ -67,6 +72,11 @@ class GLADE(NamedLawPolicy):
         >= 0. While the best decision stays the same and no remembered decision is plausible, the next search waits until the
         time, or the count of the rarest item of the best decision, has grown by this share. 0 searches whenever a decision is
         made.
+    horizon : int or "simulation", optional
+        Number T of rounds to be played, >= 1; "simulation" takes that of the simulation. Up to round T, levels use
+        ``min(t, T - t)`` instead of t: less and less is explored in the second half, and nothing at the end. Later rounds
+        are those without a horizon. Learners count all rounds that they were asked for, including open and forgotten ones,
+        and those of a history.
     law : Law or str, optional
         Plausibility is measured by the divergences of this law instead of variances, like C(theta); by default the law of the
         environment or the learner. The Bernoulli law is valid for all rewards in [0, 1], but not optimal. User-defined laws are
@@ -86,6 +96,7 @@ class GLADE(NamedLawPolicy):
     h_i is Lattimore's count of competing plays (AdaUCB, 2018), per place in a decision and without the best arm.
     The test is the constraint of the Graves-Lai problem (Cuvelier, Combes, Gourdin 2021, P_GL) at the actual counts.
     For single items it is the condition of DMED (Honda and Takemura 2010), which is asymptotically optimal there.
+    docs/policies/horizon.md measures what a horizon gains, and what a wrong one loses.
     docs/policies/optimality.md lists what is proved about GLADE and what is only measured.
 
     Examples
@@ -105,6 +116,7 @@ class GLADE(NamedLawPolicy):
     saving: float = 0.5
     remembered: int = 128
     recheck: float = 0.1
+    horizon: int | Literal["simulation"] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,11 +132,34 @@ class GLADE(NamedLawPolicy):
         remedy = "128 is the default"
         count = whole_number(whole(self.remembered), "remembered", least=1, most=MOST_REMEMBERED, remedy=remedy)
         object.__setattr__(self, "remembered", count)
+        if self.horizon is not None and not (isinstance(self.horizon, str) and self.horizon == SIMULATION):
+            remedy = "pass a number of rounds, or 'simulation' for the horizon of the simulation"
+            horizon = whole_number(whole(self.horizon), "horizon", least=1, most=LONGEST, remedy=remedy)
+            object.__setattr__(self, "horizon", horizon)
 
     @property
     def rule(self) -> Any:
         """The kernel."""
         return glade
+
+    def for_horizon(self, horizon: int) -> GLADE:
+        """See `Policy.for_horizon`."""
+        return replace(self, horizon=horizon) if self.horizon == SIMULATION else self
+
+    def prepared(self, decision_set: DecisionSet, variance: ArrayLike) -> tuple[RulePolicy, FloatArray]:
+        """See `RulePolicy.prepared`.
+
+        Raises
+        ------
+        InvalidInputError
+            If the horizon is that of a simulation, which is not known here, or as for laws.
+        """
+        if self.horizon == SIMULATION:
+            raise InvalidInputError(
+                f"horizon must be a number of rounds outside simulations, got {SIMULATION!r}: pass the number of rounds to be "
+                "played, or leave it out"
+            )
+        return super().prepared(decision_set, variance)
 
     @property
     def kept(self) -> int:
@@ -155,8 +190,20 @@ class GLADE(NamedLawPolicy):
         """Ratio 1, the parameters in their order, and the law."""
         numbers = [
             1.0, self.discount, self.patience, self.foresight, self.saving, self.recheck, self.rivals, max(m, 1),
+            float(int(self.horizon or 0)),
         ]  # fmt: skip
         return np.concatenate((numbers, self.codes(len(variance))))
+
+    def at_time(self, params: FloatArray, skipped: int) -> FloatArray:
+        """See `RulePolicy.at_time`."""
+        params = params.copy()
+        params[HORIZON] -= skipped if self.horizon else 0
+        return params
+
+    def specification(self) -> dict[str, Any]:
+        """Parameters as plain JSON; the horizon only if it was given, as in earlier versions."""
+        values = super().specification()
+        return values if self.horizon is not None else {name: value for name, value in values.items() if name != "horizon"}
 
     def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
         """Arrays of a rule that has decided nothing."""
@@ -170,7 +217,8 @@ class GLADE(NamedLawPolicy):
         player.memory[UNTIL_TIME] = 0.0
 
     def lend(self, whole: Player, part: Player, items: IntArray) -> None:
-        """Fill the pool with the decisions of the other pool that use these items only."""
+        """Fill the pool with the decisions of the other pool that use these items only; the end is the same."""
+        part.params[HORIZON] = whole.params[HORIZON]
         pool, own = _pool(whole.marks), _pool(part.marks)
         pool = pool[: whole.marks[REMEMBERED]]
         places = np.full(whole.stats.shape[1], -1, dtype=np.int64)

@@ -75,6 +75,8 @@ def _value(name: str, value: object, default: object) -> object:
     try:
         number = float(value)
     except ValueError as error:
+        if name == "horizon":  # "simulation", or an error of the class
+            return value
         raise InvalidInputError(
             f"{name} must be a number, got {value!r}: pass for instance {name}={0.5 if default is None else default}"
         ) from error

@@ -114,6 +114,10 @@ class RulePolicy(Policy):
     def distrust(self, player: rounds.Player) -> None:
         """Forget what the rule takes as checked because counts never fall: they may have fallen since the last round."""
 
+    def at_time(self, params: FloatArray, skipped: int) -> FloatArray:
+        """The parameters of the kernel if rounds are counted without so many of the first ones."""
+        return params
+
     def for_items(self, items: IntArray) -> RulePolicy:
         """The policy for some of the items only; the variance is then that passed to `start`."""
         return replace(self, variance=None)

@@ -76,10 +76,10 @@ class Specification:
             )
         decision_set.check_means(rewards.theta)
         means, plays, costs = prior
-        named = _named(policies)
+        rounds = whole_number(whole(horizon), "horizon", least=1)
+        named = MappingProxyType({name: policy.for_horizon(rounds) for name, policy in _named(policies).items()})
         own = (policy.for_law(rewards.told_law) for policy in named.values())
         laws = [policy.known_law for policy in own if isinstance(policy, LawPolicy)]
-        rounds = whole_number(whole(horizon), "horizon", least=1)
         specification = Specification(
             decision_set,
             rewards,
@@ -151,7 +151,7 @@ def _check_own(rewards: RewardModel) -> None:
     variance_vector(rewards.variance, len(mean_vector(theta)))
 
 
-def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> Mapping[str, Policy]:
+def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
     if isinstance(policies, Policy):
         policies = [policies]
     if isinstance(policies, Mapping):
@@ -173,7 +173,7 @@ def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> Mappin
         named[name] = policy
     if not named:
         raise InvalidInputError("policies must hold at least one policy, got none: pass for instance [CUCB()]")
-    return MappingProxyType(named)
+    return named
 
 
 def _increasing(checkpoints: ArrayLike, horizon: int) -> IntArray:

@@ -33,7 +33,7 @@ CUCB                radius (log, log-loglog or kveton), law
 ESCB                radius
 AESCB               radius, ratio, additive, levels
 GLADE               discount, rivals, patience, foresight, saving, remembered,
-                    recheck, rewards, law
+                    recheck, horizon (a number or simulation), rewards, law
 OSSB                radius, gamma, epsilon, gap, rewards, law
 ThompsonSampling    scale, law; thompson for short
 all policies        variance to assume, by default that of the file

@@ -9,6 +9,7 @@ from typing import Final
 from semibandits.errors import InvalidInputError, Option
 from semibandits.inputs.fields import unknown_name
 from semibandits.policies.base import Policy
+from semibandits.policies.glade import GLADE
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES, policy_from
 
@@ -22,7 +23,7 @@ _EXAMPLE: Final = "ESCB:radius=log-loglog"
 class PolicyChoice:
     """A policy of the library by name and parameters. Its `str` is the text form that :meth:`of` reads.
 
-    A parameter ``horizon``, an unknown radius, and a text that cannot be part of the text form are refused.
+    Refused are a parameter ``horizon``, except of GLADE, an unknown radius, and a text that cannot be part of the text form.
     """
 
     name: str  # of its class in any case, or "thompson" or "ts"
@@ -34,7 +35,7 @@ class PolicyChoice:
         for key, value in self.parameters.items():
             if isinstance(value, str) and (not value or value != value.strip() or "," in value):
                 raise _malformed(self)
-            if key == "horizon":
+            if key == "horizon" and self.name != GLADE.__name__:
                 raise InvalidInputError(
                     f"the horizon must be the same for all policies, got {str(self)!r}: use ",
                     Option("horizon"),

@@ -17,14 +17,14 @@ from semibandits.kernels.machine.tiers import kernel
 from semibandits.kernels.machine.typing import BoolArray, FloatArray, IntArray, runtime_constant
 from semibandits.kernels.machine.uncounted import uncounted
 from semibandits.kernels.rules.actions import GAIN_FIRST, GUESS, HINT, LINEAR_FIRST, PLAY, WAITING
-from semibandits.kernels.rules.levels import plays_of, write_levels
+from semibandits.kernels.rules.levels import plays_of, time_of_levels, write_levels
 from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 
-DISCOUNT, PATIENCE, FORESIGHT, SAVING, RECHECK, RIVALS, PLACES, LAW = 1, 2, 3, 4, 5, 6, 7, 8
-"""Places in the parameters, see :class:`semibandits.policies.GLADE`. From LAW on they are an array of `kernels.laws`, which is
-empty if rewards count as Gaussian."""
+DISCOUNT, PATIENCE, FORESIGHT, SAVING, RECHECK, RIVALS, PLACES, HORIZON, LAW = 1, 2, 3, 4, 5, 6, 7, 8, 9
+"""Places in the parameters, see :class:`semibandits.policies.GLADE`; 0 at HORIZON if there is none. From LAW on they are an array
+of `kernels.laws`, which is empty if rewards count as Gaussian."""
 NEEDED, TRIES, UNTIL_TIME, UNTIL_COUNT, HEAD = HINT + 1, HINT + 2, HINT + 3, HINT + 4, HINT + 5
 """Places in `memory`, see :class:`GladeState`. HEAD is the number of single numbers before the arrays."""
 MOST_TRIES = 4
@@ -123,7 +123,8 @@ def check(t: int, state: RuleState, s: GladeState, request: Request) -> int:
     is_known = is_same(x, s.best)
     write(s.best, x)
     s.tries[0] = 0.0
-    write_levels(t, params[DISCOUNT], params[RIVALS], params[PLACES], stats, x, s.levels)
+    time = time_of_levels(float(t), params[HORIZON])
+    write_levels(time, params[DISCOUNT], params[RIVALS], params[PLACES], stats, x, s.levels)
     if len(law) == 0:
         uncertain = write_bonuses(s.levels, stats, s.scales, bonuses)
     else:
@@ -152,6 +153,8 @@ def check_other(t: int, state: RuleState, s: GladeState, request: Request) -> in
         write(x, s.best)
         growth = 1.0 + params[RECHECK]
         s.until_time[0], s.until_count[0] = growth * t, growth * rarest(stats, x)
+        if t <= params[HORIZON]:  # levels rise after the horizon
+            s.until_time[0] = min(s.until_time[0], params[HORIZON] + 1.0)
     if not plausible or params[FORESIGHT] == 0.0:
         return play(state, s, x)
     add_to_pool(s, x)

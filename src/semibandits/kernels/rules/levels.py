@@ -24,8 +24,14 @@ def plays_of(stats: FloatArray, i: int) -> float:
 
 
 @kernel(error_model="numpy")
+def time_of_levels(t: float, horizon: float) -> float:
+    """The time that levels use in round t: t, but at most the number of rounds that remain until the horizon, and t after it."""
+    return t if t > horizon else min(t, horizon - t)
+
+
+@kernel(error_model="numpy")
 def write_levels(
-    t: int, discount: float, share: float, places: float, stats: FloatArray, best: BoolArray, levels: FloatArray
+    t: float, discount: float, share: float, places: float, stats: FloatArray, best: BoolArray, levels: FloatArray
 ) -> None:
     """Write ``(ln(t / h_i) - discount)+`` outside the best decision, and 0 in it.
 
@@ -55,7 +61,7 @@ def write_levels(
             roots[digits] += roots[digits - 1]
     for i in range(len(levels)):
         levels[i] = 0.0
-        if not best[i]:
+        if not best[i] and t > 0.0:
             n = plays_of(stats, i)
             at = int(n) if n <= table and n == math.floor(n) else 0
             if at > 0 and known[at] >= 0.0:
