@@ -74,6 +74,7 @@ CALLS = [
     *((lambda *, delay=delay: run(delay=delay), "delay")
       for delay in (-1, 0.5, True, None, 2**60, [], [1, -1], [0.5], [[1]], "soon", "geometric:0", "geometric:x", norm())),
     *((lambda *, loss=loss: run(loss=loss), r"loss must lie in \[0, 1\)") for loss in (-0.1, 1.0, True)),
+    *((lambda *, stop=stop: run(stop_at=stop), "stop_at must") for stop in (0.0, 1.0, math.nan, "0.95", 95)),
     *((lambda *, loss=loss: run(loss=loss), "loss must be a finite number") for loss in ("0.1", math.nan)),
     (lambda: sampled("poison"), "the law must be one of .*, got 'poison'"),
     (lambda: sampled(Poisson(cost=True)), "means must be <= 0"),

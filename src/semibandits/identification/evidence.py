@@ -24,10 +24,12 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
-from semibandits.errors import UnsupportedError
+from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.identification.exchanges import EPSILON, Cycles
 from semibandits.inputs.validation import check_choice, checked_answer, number_in
 from semibandits.laws import Bernoulli, Gaussian, Law
 from semibandits.regret_bound.cuts.oracle import NOTHING, Oracle
+from semibandits.regret_bound.problem import Problem
 
 PROVED: Final = "proved"
 THRESHOLDS: Final = (PROVED, "customary")
@@ -80,9 +82,11 @@ class Stop:
     --------
     >>> articles, clicks = sb.MSets(3, 1), sb.BernoulliRewards([0.7, 0.4, 0.2])
     >>> stop = sb.Stop(0.95, within=0.05)
-    >>> result = sb.simulate(articles, clicks, sb.ThompsonSampling(), horizon=5_000, replications=4, stop_at=stop)
-    >>> result.stops["ThompsonSampling"][:, -1].tolist()  # rounds after the stop, and those of a wrong decision
-    []
+    >>> result = sb.simulate(articles, clicks, sb.CUCB(), horizon=5_000, replications=4, stop_at=stop)
+    >>> (5_000 - result.stops["CUCB"][:, -1, 0]).tolist()  # rounds before the stop
+    [2781, 2513, 2158, 2925]
+    >>> result.summary()[0].stopped.wrong
+    0.0
     """
 
     confidence: float = 0.95
@@ -183,7 +187,7 @@ class _Evidence:
         self._within = min(stop.within, decision_set.m * (2.0 * float(np.abs(self._means).max()) + MANY * math.sqrt(known)))
 
     def least(self) -> float:
-        """A lower bound on the evidence of all exchanges, inf without any; any number <= `needed` if the evidence is at most `needed`."""
+        """A lower bound on the evidence of all exchanges, inf without any; any number up to `needed` if that is not below it."""
         with np.errstate(all="ignore"):
             if isinstance(self._set, MatroidDecisions) and self._within == 0.0:
                 found = self._least_swap(self._set)
@@ -228,6 +232,10 @@ class _Evidence:
         unknown = np.flatnonzero(self._unknown).tolist()
         if unknown and (self._set.upper is not None or any(self._found(item) is not None for item in unknown)):
             return -math.inf
+        if self._is_gaussian and not self._proved and self._within == 0.0:
+            problem = Problem(self._set, self._means, self._law, EPSILON, PRECISE, math.inf)
+            if problem.has_graph:
+                return self._least_cycle(Cycles(problem))
         weakest: _Point | None = None
         parts: list[tuple[float, int, IntArray, list[_Point]]] = []  # a heap: the least bound, and what it was computed for
         for item in self._parts().tolist():
@@ -262,6 +270,16 @@ class _Evidence:
                     weakest = min([weakest, *found], key=_evidence)
                     heapq.heappush(parts, (max(bound, lower), number := number + 1, child, found))
         return min(weakest.evidence, parts[0][0])
+
+    def _least_cycle(self, cycles: Cycles) -> float:
+        """The least evidence without costs, by an exact search over the simple cycles of the exchange graph."""
+        if not np.array_equal(cycles.decision, self._best):
+            return -math.inf  # another decision is as good
+        try:
+            ratio = cycles.worst(np.where(self._unknown, 0.0, 2.0 * self._variances[0]), 0.0).ratio
+        except InvalidInputError:  # a cycle of cost 0: a tie
+            return -math.inf
+        return (1.0 / ratio if ratio > 0.0 else math.inf) - self._late
 
     def _found(self, item: int) -> BoolArray | None:
         """The best decision with an item outside the best one, or without one of its items."""

@@ -15,6 +15,7 @@ from semibandits.decisions.lists import Decisions
 from semibandits.families.texts import NamedItems, decision_text
 from semibandits.formats.numbers import bracket_text, counted, number_text
 from semibandits.formats.text import brief, shortened
+from semibandits.identification.evidence import Observed, Stop, confidence_of
 from semibandits.identification.exchanges import Exchange
 from semibandits.inputs.pandas_objects import new_frame
 from semibandits.laws import Law
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 SYMBOL: Final = "T*(θ)"
+ABOUT: Final = 1.001
+"""Relative accuracy of a number of rounds, which is an estimate in any case."""
+MOST_ROUNDS: Final = 2.0**60
 HARDEST: Final = 10
 """Number of exchanges that are kept."""
 
@@ -129,6 +133,7 @@ class IdentificationTime:
     >>> for line in time.summary(labels=["news", "sport", "weather", "chess"]).splitlines()[2:]:
     ...     print(line)
     Rounds    at least 38.42 on average to be 95 % sure
+    Test      about 149 rounds of the plan, by the proved threshold
     Plan      4 sets, the best one in 21.4% of the rounds
               69.2% of the time: weather instead of sport
               20.5% of the time: weather instead of news
@@ -168,6 +173,43 @@ class IdentificationTime:
         """
         delta = 1.0 - self.confidence
         return self.lower * binary_divergence(delta) if self.lower else 0.0
+
+    def about_rounds(self, threshold: str = "proved") -> float:
+        """About how many rounds a test takes that plays the plan and stops by :meth:`Learner.confidence`.
+
+        Parameters
+        ----------
+        threshold : {"proved", "customary"}
+            See :meth:`Learner.confidence`.
+
+        Returns
+        -------
+        float
+            The rounds after which the plan gives the wanted confidence if the observed means are the true ones: 0 if there is one
+            decision only, inf without a plan. Numbers of tests vary around it, since observed means differ from the true ones.
+
+        Raises
+        ------
+        InvalidInputError
+            If `threshold` is neither of these.
+        """
+        stop = Stop(self.confidence, self.within, threshold)
+        if not len(self.plan):
+            return self.value
+        shares = self.plan.item_shares
+
+        def is_enough(rounds: float) -> bool:
+            observed = Observed(self.theta, rounds * shares, round(rounds), self.law)
+            wanted = self.confidence
+            return confidence_of(self.decision_set, self.optimal_decision, observed, stop, enough=wanted) >= wanted
+
+        low, high = 1.0, max(2.0, self.lower)
+        while not is_enough(high) and high < MOST_ROUNDS:
+            low, high = high, 2.0 * high
+        while high > ABOUT * low:
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if is_enough(middle) else (middle, high)
+        return high
 
     @property
     def hardest(self) -> list[tuple[str, float]]:
@@ -219,6 +261,7 @@ class IdentificationTime:
             wanted = f"be {100.0 * self.confidence:.12g} % sure" + (f", within {self.within:g}" if self.within else "")
             lines += [
                 ("Rounds", f"at least {number_text(self.least_rounds, 4)} on average to {wanted}"),
+                ("Test", f"about {float(f'{self.about_rounds():.3g}'):,.0f} rounds of the plan, by the proved threshold"),
                 ("Plan", f"{counted(len(self.plan), one, named.nouns.decisions)}, the best one in {best:.1%} of the rounds"),
             ]
             for text, share in self._hardest_texts(labels)[:top]:

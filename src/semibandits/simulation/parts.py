@@ -131,7 +131,8 @@ class Parts:
         if not (self._is_described and path.exists()):
             self._is_described = True
             write_whole(path, (json.dumps(self._description, indent=1, allow_nan=False) + "\n").encode())
-        write_archive(self._path(policy, replication), self._header(policy, replication), {name: array for name, array in vars(trajectory).items() if array is not None})
+        arrays = {name: array for name, array in vars(trajectory).items() if array is not None}
+        write_archive(self._path(policy, replication), self._header(policy, replication), arrays)
 
     def load(self) -> dict[tuple[str, int], Trajectory]:
         """All intact replications in the folder; damaged ones are reported in a warning and renamed.

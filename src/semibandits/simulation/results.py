@@ -66,8 +66,8 @@ class SimulationResult:
     optimal : mapping from policy to ndarray of int64, shape (n, c), or None
         Number of rounds so far in which an optimal decision was played; None in results of version 0.1 and earlier.
     stops : mapping from policy to ndarray of int64, shape (n, c, 2), or None
-        With `stop_at`, numbers of rounds so far after the stop, and of those in which the decision was not good enough; else None.
-        A replication that stopped after round t has T - t rounds after the stop at the horizon T.
+        With `stop_at`, numbers of rounds so far after the stop, and of those whose decision was not good enough; else None. A
+        replication that stopped after round t has T - t rounds after the stop at the horizon T.
     items : tuple of str, length d
         Labels of the items as text: ``str(item)`` of the decision set's items.
     lower_bound : float or None
@@ -272,7 +272,8 @@ class SimulationResult:
             and `slope_ratio` to C(theta), None if that is unknown or 0; the mean `calls`; `optimal_share`, the share of rounds
             with an optimal decision; `settled`, the round from which on at least nine of ten rounds were optimal in every
             interval between checkpoints, or None; and with `stop_at`, `stopped`: the share of replications that stopped, their
-            mean number of rounds, and the share of them that were wrong. Intervals are 95 % intervals by Student's t over replications.
+            mean number of rounds, and the share of them that were wrong. Intervals are 95 % intervals by Student's t over
+            replications.
         """
         return summaries(self, self.lower_bound)
 

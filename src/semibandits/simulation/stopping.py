@@ -16,7 +16,7 @@ from semibandits.policies.rules import RulePolicy
 from semibandits.simulation.specification import Specification
 
 GROWTH: Final = 1.01
-"""A check follows the one before once the number of rounds has grown by this factor: results depend on the number of rounds only."""
+"""A check follows the one before once the number of rounds has grown by this factor, so that no seconds play a part."""
 
 TIE: Final = 1e-12
 """Gaps up to this times m times the largest absolute mean are rounding."""
