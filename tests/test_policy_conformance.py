@@ -62,6 +62,7 @@ WAIVERS = {
         "scale": "rewards are 0 or 1 in no other unit",
         "variance": "plans are made without it: that of rewards of 0 or 1 follows from their means",
     },
+    "Identify": {"labels": "it compares with the decisions of one item after the other"},
     "GLADE": {"python": "any gain is an answer, and a search that knows the family comes upon another one first"},
     "AESCB, coarse": {
         "python": "any answer of the ratio will do, and the search without kernels comes upon another one first",

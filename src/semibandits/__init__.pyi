@@ -40,6 +40,7 @@ from semibandits.policies.base import Policy as Policy
 from semibandits.policies.cucb import CUCB as CUCB
 from semibandits.policies.escb import ESCB as ESCB
 from semibandits.policies.glade import GLADE as GLADE
+from semibandits.policies.identify import Identify as Identify
 from semibandits.policies.ossb import OSSB as OSSB
 from semibandits.policies.radius import Radius as Radius
 from semibandits.policies.thompson import Thompson as Thompson

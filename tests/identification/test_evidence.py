@@ -12,7 +12,7 @@ from test_identification_time import FAMILIES
 
 import semibandits as sb
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.identification.evidence import Observed, _Evidence, _mixture, confidence_of
+from semibandits.identification.evidence import Evidence, Observed, _mixture, confidence_of
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Poisson
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -99,7 +99,7 @@ def compare(seed, law, threshold):
     """The evidence by the library and by the list."""
     decision_set, observed, within = drawn(seed, law)
     best = decision_set.maximize(observed.means)
-    evidence = _Evidence(decision_set, best, observed, sb.Stop(within=within, threshold=threshold))
+    evidence = Evidence(decision_set, best, observed, sb.Stop(within=within, threshold=threshold))
     numbers, by_swaps = evidence._counts, within == 0.0 and isinstance(decision_set, MatroidDecisions)
     if by_swaps:
         swaps = math.log(max(decision_set.m * (decision_set.d - decision_set.m), 1))

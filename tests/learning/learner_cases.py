@@ -65,6 +65,7 @@ POLICIES = {
     "CUCB": sb.CUCB(radius="kveton"),
     "ESCB": sb.ESCB(radius="log-loglog"),
     "GLADE": sb.GLADE(),
+    "Identify": sb.Identify(forced=0.5),
     "OSSB": sb.OSSB(),
     "ThompsonSampling": sb.ThompsonSampling(scale=0.5),
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from semibandits.policies.registry import POLICIES
+from semibandits.policies.registry import REGRET_POLICIES
 from semibandits.studies import BoundOptions, Execution, SimulationOptions, read_study, run_study
 from semibandits_studies.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
 from semibandits_studies.studies.fields import KEYS
@@ -73,9 +73,9 @@ def test_the_examples_are_studies(path):
 def test_the_demo_agrees_with_the_readme(tmp_path):
     study = read_study(ROOT / "examples" / "germany50.toml")
     asked = study.simulation
-    assert {choice.name for choice in asked.policies} == {policy.__name__ for policy in POLICIES}
+    assert {choice.name for choice in asked.policies} == {policy.__name__ for policy in REGRET_POLICIES}
     assert (asked.horizon, asked.replications, asked.seed) == (20_000, 20, 0)
     short = dataclasses.replace(asked, horizon=40, replications=1)
     output = dataclasses.replace(study.output, folder=tmp_path / "out")
     result = run_study(dataclasses.replace(study, simulation=short, output=output, execution=Execution()))
-    assert len(result.simulation.policies) == len(POLICIES)
+    assert len(result.simulation.policies) == len(REGRET_POLICIES)

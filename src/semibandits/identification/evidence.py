@@ -112,14 +112,14 @@ class Observed(NamedTuple):
     law: Law
 
 
-def confidence_of(decision_set: DecisionSet, best: BoolArray, observed: Observed, stop: Stop, *, enough: float = 0.0) -> float:
-    """Lower bound on the confidence that no decision is better than `best` by more than the loss that does not matter.
+def confidence_of(decision_set: DecisionSet, best: BoolArray, observed: Observed, stop: Stop) -> float:
+    """Lower bound on the confidence that no decision is better than `best` by more than the loss that does not matter."""
+    return -math.expm1(min(-Evidence(decision_set, best, observed, stop).least(), 0.0))
 
-    If it is certainly below `enough`, any number below is returned, which takes less time.
-    """
-    needed = -math.log1p(-enough)
-    evidence = _Evidence(decision_set, best, observed, stop, needed).least()
-    return -math.expm1(min(-evidence, 0.0))
+
+def needed_evidence(stop: Stop) -> float:
+    """The evidence at which a test may stop."""
+    return -math.log1p(-stop.confidence)
 
 
 class _Mixture(NamedTuple):
@@ -159,11 +159,12 @@ class _Point(NamedTuple):
     shares: FloatArray  # (k,): shares of the parts of the mixture in the evidence
 
 
-class _Evidence:
+class Evidence:
     """The evidence for one decision."""
 
     def __init__(self, decision_set: DecisionSet, best: BoolArray, observed: Observed, stop: Stop, needed: float = 0.0) -> None:
         self._needed = needed  # less evidence need not be computed
+        self.weakest: BoolArray | None = None
         self._set, self._best, self._law = decision_set, best, observed.law
         self._proved = stop.threshold == PROVED
         self._mixture = _mixture(observed, self._proved)
@@ -186,13 +187,16 @@ class _Evidence:
         known = self._variances[:, self._free].max(initial=0.0)
         self._within = min(stop.within, decision_set.m * (2.0 * float(np.abs(self._means).max()) + MANY * math.sqrt(known)))
 
-    def least(self) -> float:
-        """A lower bound on the evidence of all exchanges, inf without any; any number up to `needed` if that is not below it."""
+    def least(self, hint: BoolArray | None = None) -> float:
+        """A lower bound on the evidence of all exchanges, inf without any; any number up to `needed` if that is not below it.
+
+        `hint` is a decision against which there may be little evidence; `weakest` becomes the one with the least that was found.
+        """
         with np.errstate(all="ignore"):
             if isinstance(self._set, MatroidDecisions) and self._within == 0.0:
                 found = self._least_swap(self._set)
             else:
-                found = self._least_exchange()
+                found = self._least_exchange(hint)
         return -math.inf if math.isnan(found) else found
 
     def _least_swap(self, decision_set: MatroidDecisions) -> float:
@@ -223,7 +227,7 @@ class _Evidence:
         below, above = self._law.take(leaving), self._law.take(entering)
         return np.asarray(n * below.divergence_below(high, fall) + k * above.divergence(low, rise))
 
-    def _least_exchange(self) -> float:
+    def _least_exchange(self, hint: BoolArray | None) -> float:
         """A bound by linear maximisation: apart for each item that enters or leaves, and then by branch and bound."""
         if np.isfinite(self._law.convex_to(self._means)).any():
             raise UnsupportedError(
@@ -232,6 +236,11 @@ class _Evidence:
         unknown = np.flatnonzero(self._unknown).tolist()
         if unknown and (self._set.upper is not None or any(self._found(item) is not None for item in unknown)):
             return -math.inf
+        if hint is not None and (hint != self._best).any():
+            self.weakest = hint
+            point = self._at(hint)
+            if point.evidence <= self._needed:
+                return point.evidence
         if self._is_gaussian and not self._proved and self._within == 0.0:
             problem = Problem(self._set, self._means, self._law, EPSILON, PRECISE, math.inf)
             if problem.has_graph:
@@ -250,6 +259,7 @@ class _Evidence:
             if lower < math.inf:
                 weakest = min([weakest, *points], key=_evidence)
                 heapq.heappush(parts, (lower, item, forced, points))
+            self.weakest = weakest.x
             if weakest.evidence <= self._needed:
                 return weakest.evidence
         if weakest is None:
@@ -269,6 +279,7 @@ class _Evidence:
                 if bound < math.inf:
                     weakest = min([weakest, *found], key=_evidence)
                     heapq.heappush(parts, (max(bound, lower), number := number + 1, child, found))
+        self.weakest = weakest.x
         return min(weakest.evidence, parts[0][0])
 
     def _least_cycle(self, cycles: Cycles) -> float:
@@ -276,9 +287,12 @@ class _Evidence:
         if not np.array_equal(cycles.decision, self._best):
             return -math.inf  # another decision is as good
         try:
-            ratio = cycles.worst(np.where(self._unknown, 0.0, 2.0 * self._variances[0]), 0.0).ratio
+            ratio, found = cycles.worst(np.where(self._unknown, 0.0, 2.0 * self._variances[0]), 0.0)
         except InvalidInputError:  # a cycle of cost 0: a tie
             return -math.inf
+        if found:
+            self.weakest = self._best.copy()
+            self.weakest[found[0].items] ^= True
         return (1.0 / ratio if ratio > 0.0 else math.inf) - self._late
 
     def _found(self, item: int) -> BoolArray | None:

@@ -14,13 +14,16 @@ from semibandits.policies.base import Policy
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.escb import ESCB
 from semibandits.policies.glade import GLADE
+from semibandits.policies.identify import Identify
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.radius import Radius
 from semibandits.policies.rules import RulePolicy
 from semibandits.policies.thompson import ThompsonSampling
 
-POLICIES: Final[tuple[type[RulePolicy], ...]] = (AESCB, CUCB, ESCB, GLADE, OSSB, ThompsonSampling)
+POLICIES: Final[tuple[type[RulePolicy], ...]] = (AESCB, CUCB, ESCB, GLADE, Identify, OSSB, ThompsonSampling)
 """All policies, sorted by name. A test checks that the list is complete."""
+REGRET_POLICIES: Final = tuple(policy for policy in POLICIES if policy is not Identify)
+"""Those that minimise regret."""
 _BY_NAME: Final = {policy.__name__: policy for policy in POLICIES}
 
 

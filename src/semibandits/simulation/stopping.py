@@ -10,7 +10,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.ordered import maximize_in_order
-from semibandits.identification.evidence import Observed, Stop, confidence_of
+from semibandits.identification.evidence import Evidence, Observed, Stop, needed_evidence
 from semibandits.kernels.rules.committed import committed
 from semibandits.policies.rules import RulePolicy
 from semibandits.simulation.specification import Specification
@@ -54,6 +54,7 @@ class Watch:
         self._law, self._horizon = specification.assumed_law, specification.horizon
         self.due = 1  # the round after which the next check is made
         self.decision: BoolArray | None = None  # the one to which the replication is committed
+        self._hint: BoolArray | None = None  # a decision against which there was the least evidence
         self._rounds = 0  # the round after which it stopped
 
     def stopped(self, rounds: int, plays: FloatArray, sums: FloatArray) -> BoolArray | None:
@@ -64,9 +65,11 @@ class Watch:
         if self._prior is not None:
             counted, total = plays + self._prior.plays, sums + self._prior.plays * self._prior.means
         best = maximize_in_order(self._set, np.where(counted > 0.0, 0.0, -1.0), total / np.maximum(counted, 1.0))
-        wanted = self._stop.confidence
-        found = confidence_of(self._set, best, Observed(means, plays, rounds, self._law), self._stop, enough=wanted)
-        if found < wanted:
+        needed = needed_evidence(self._stop)
+        evidence = Evidence(self._set, best, Observed(means, plays, rounds, self._law), self._stop, needed)
+        is_sure = evidence.least(self._hint) >= needed
+        self._hint = evidence.weakest
+        if not is_sure:
             return None
         self.decision, self._rounds, self.due = best, rounds, self._horizon + 1
         return best

@@ -42,6 +42,7 @@ MODULES: Final = (
 GAP: Final = 1e-4
 WAIVERS: Final = {
     sb.OSSB: {"labels": "its counts tie", "python": "a set of a user has its plans made by another solver"},
+    sb.Identify: {"labels": "it compares with the decisions of one item after the other"},
     sb.GLADE: {"python": "any gain is an answer, and another search comes upon another one"},
 }
 """Checks that a policy leaves out, and why."""

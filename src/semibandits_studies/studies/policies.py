@@ -11,7 +11,7 @@ from semibandits.inputs.fields import unknown_name
 from semibandits.policies.base import Policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.radius import RADII
-from semibandits.policies.registry import POLICIES, policy_from
+from semibandits.policies.registry import POLICIES, REGRET_POLICIES, policy_from
 
 _NAMES: Final = {policy.__name__.casefold(): policy.__name__ for policy in POLICIES} | dict.fromkeys(
     ("thompson", "ts"), "ThompsonSampling"
@@ -75,7 +75,7 @@ class PolicyChoice:
         return f"{self.name}({pairs})" if pairs else self.name
 
 
-ALL_POLICIES: Final = tuple(PolicyChoice(policy.__name__) for policy in POLICIES)
+ALL_POLICIES: Final = tuple(PolicyChoice(policy.__name__) for policy in REGRET_POLICIES)
 
 
 def named_policies(choices: Iterable[PolicyChoice | str]) -> dict[str, Policy]:
