@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
 from semibandits.families.registry import FAMILIES
 from semibandits.families.texts import UNNAMED as UNNAMED
 from semibandits.families.texts import Named as Named
@@ -20,10 +21,12 @@ from semibandits.formats.numbers import bracket_text as bracket_text
 from semibandits.formats.numbers import counted as counted
 from semibandits.formats.numbers import mean_text as mean_text
 from semibandits.formats.numbers import number_text as number_text
+from semibandits.identification.evidence import PROVED, Stop
 from semibandits.instances import Instance
 from semibandits.laws import Law
 from semibandits.laws.plain import title, words
 from semibandits.matroids.counts import DecisionCount
+from semibandits.simulation.statistics import Stopped
 
 TIMES: Final = {"ms": "delay", **dict.fromkeys(("s", "min", "h"), "time")}
 """What costs in a unit of time are called."""
@@ -99,3 +102,25 @@ def lateness_text(specification: Mapping[str, Any]) -> str:
     if isinstance(loss, float) and loss > 0:
         parts.append(f"{100 * loss:.3g} % lost")
     return ", ".join(parts)
+
+
+def stop_of(specification: Mapping[str, Any]) -> Stop | None:
+    """When replications stop, from the specification of a simulation; None if they never do, or it is unknown."""
+    try:
+        return Stop(**specification["stop"])
+    except (InvalidInputError, KeyError, TypeError):
+        return None
+
+
+def stop_text(stop: Stop, one: str) -> str:
+    """When replications stop, and what follows; `one` is the noun of a decision."""
+    within = f" or worse by at most {stop.within:g}" if stop.within else ""
+    threshold = "the proved threshold" if stop.threshold == PROVED else "the customary threshold, which nobody has proved"
+    return f"once {100.0 * stop.confidence:.12g} % sure that the best {one} so far is the best one{within}, by {threshold}"
+
+
+def stopped_texts(stopped: Stopped) -> tuple[str, str, str]:
+    """The mean round of stops, the share of replications that stopped, and the share of these that were wrong."""
+    if not stopped.share:
+        return "not yet", "0 %", "–"
+    return f"{stopped.rounds:,.0f}", f"{100.0 * stopped.share:.3g} %", f"{100.0 * stopped.wrong:.3g} %"
