@@ -43,6 +43,7 @@ COMMANDS: tuple[tuple[list[str], tuple[str, ...]], ...] = (
         ["simulate", "flights-on-time", "-p", "CUCB", "-T", "5", "-n", "1", "--rewards", "replay"],
         ("--variance", "--seed", "--loss"),
     ),
+    (["plan-test", "t.csv", *PROBLEM], ("--confidence", "--within", "--gap", "--time-limit", "--variance", "--save", "--column")),
     (["report", "kept", "--to", "r.html"], ("--title", "--question", "--to", "--json")),
     (["run", "s.toml", "--output", "kept"], ("--resume", "--extend", "--workers", "--output")),
     (["datasets", "polska"], ("--json", "--x")),

@@ -64,6 +64,13 @@ REFUSED = {
     "bound table.csv --size 1 --plot none/p.png": "the folder 'none' must exist",
     "bound table.csv --size 1 --save .": "'.' must be a file, got a folder",
     "bound table.csv --size 1 --save none/b.json": "the folder 'none' must exist",
+    # Tests
+    "plan-test table.csv --size 2 --confidence 0.5": "confidence must lie in (0.5, 1), got 0.5",
+    "plan-test table.csv --size 2 --within -1": "within must be >= 0, got -1",
+    "plan-test table.csv --size 2 --gap 2": "gap must lie in",
+    "plan-test table.csv --size 5": "at most d = 4",
+    "plan-test table.csv --size 2 --save none/plan.csv": "the folder 'none' must exist",
+    "plan-test graph.csv --family routes --source a --target d --minimize": "must have a linear maximiser for prices",
     # Simulations
     f"{SIMULATE} -p ESBC": f"the policy must be one of {', '.join(policy.__name__ for policy in POLICIES)}, got 'ESBC'",
     f"{SIMULATE} -p CUCB:radus=log": "got 'radus': did you mean 'radius'?",

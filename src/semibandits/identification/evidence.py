@@ -119,7 +119,7 @@ def confidence_of(decision_set: DecisionSet, best: BoolArray, observed: Observed
     """
     needed = -math.log1p(-enough)
     evidence = _Evidence(decision_set, best, observed, stop, needed).least()
-    return -math.expm1(min(-evidence, 0.0))
+    return -math.expm1(min(-evidence, 0.0)) + 0.0  # not -0.0
 
 
 class _Mixture(NamedTuple):
