@@ -311,10 +311,12 @@ def test_sure_card_of_simulations_that_stop():
     assert "which nobody has proved, and plays it to the end." in card["text"]
     assert {row["label"]: row["value"] for row in card["rows"]} == {name: f"{one.rounds:,.0f}" for name, one in known.items()}
     assert all(row["ratio"] == "0 %" for row in card["rows"])
-    early = sb.Stop(0.3, threshold="customary")
-    some = played([1.0, 0.9, 0.1], [CUCB(), sb.ThompsonSampling()], variance=0.3, horizon=200, replications=20, stop_at=early)
+    stop = sb.Stop(0.9, threshold="customary")
+    some = played([1.0, 0.9, 0.1], [CUCB(), sb.ThompsonSampling()], variance=0.3, horizon=1_000, replications=10, stop_at=stop)
     stopped = some.summary()[0].stopped
     assert 0.0 < stopped.share < 1.0
+    text = cards(some, graves_lai(MSets(3, 1), [1.0, 0.9, 0.1], 0.3))["cost"]["text"]
+    assert "a law for large T and for policies that never stop." in text
     row = next(row for row in cards(some)["sure"]["rows"] if row["label"] == "CUCB")
     assert row["value"] == f"{stopped.rounds:,.0f} ({100 * stopped.share:.3g} %)"
     never = played([1.0, 0.99], variance=9.0, horizon=50, replications=2, stop_at=0.99)

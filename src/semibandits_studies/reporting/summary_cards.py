@@ -212,7 +212,8 @@ def _cost_at(data: ReportData, bound: Bracket) -> str:
         return f"{value}."
     part = amount(lead.regret_ratio, digits=3)
     if lead.regret_ratio < 1.0:
-        return f"{value}. {lead.policy} lost less, {part} times that, which is possible as this is a law for large T."
+        whom = "" if lead.stopped is None else " and for policies that never stop"
+        return f"{value}. {lead.policy} lost less, {part} times that, which is possible as this is a law for large T{whom}."
     return f"{value}; {lead.policy} lost {part} times that."
 
 
