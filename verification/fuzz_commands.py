@@ -36,13 +36,14 @@ COMMANDS: tuple[tuple[list[str], tuple[str, ...]], ...] = (
         ["simulate", "t.csv", *PROBLEM, "-p", "CUCB", "-T", "20", "-n", "2"],
         (
             "--policy", "--seed", "--law", "--rewards", "--delay", "--loss", "--output", "--plot", "--workers", "--variance",
-            "--title",
+            "--title", "--stop-at", "--stop-within", "--stop-threshold",
         ),
     ),
     (
         ["simulate", "flights-on-time", "-p", "CUCB", "-T", "5", "-n", "1", "--rewards", "replay"],
         ("--variance", "--seed", "--loss"),
     ),
+    (["plan-test", "t.csv", *PROBLEM], ("--confidence", "--within", "--gap", "--time-limit", "--variance", "--save", "--column")),
     (["report", "kept", "--to", "r.html"], ("--title", "--question", "--to", "--json")),
     (["run", "s.toml", "--output", "kept"], ("--resume", "--extend", "--workers", "--output")),
     (["datasets", "polska"], ("--json", "--x")),

@@ -18,7 +18,7 @@ class Option:
     """An option in an error message: ``size=2`` in Python, ``--size 2`` on the command line, ``size = 2`` in a study file."""
 
     name: str  # of the argument or field in Python
-    value: str | list[str] | bool | None = None  # a value to set, for instance "NODE"; None to name the option only
+    value: str | float | list[str] | bool | None = None  # a value to set, for instance "NODE"; None to name the option only
 
     def __str__(self) -> str:
         return self.name if self.value is None else f"{self.name}={self.value!r}"

@@ -57,6 +57,7 @@ def learner(name="commute", d=12, *, rounds=1234, is_cost=True, drifts=1, seed=0
             "status": "ready", "at_rounds": rounds - 34, "value": 52.34, "lower": 52.31, "gap": 5e-4, "items": bound,
             "message": None,
         },
+        f"{base}/confidence": {"confidence": 0.95379},
         f"{base}/rounds": {"rounds": oldest, "next": None},
     }  # fmt: skip
 

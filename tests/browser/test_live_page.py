@@ -204,6 +204,35 @@ def test_a_remark_while_kernels_are_compiled(live):
     expect(remark).to_be_hidden()
 
 
+def test_the_confidence_is_read_after_calls_only_and_shown_of_its_decision(live):
+    answers = live_answers.service(live_answers.learner())
+    page, base = live(answers), "/v1/learners/commute"
+    best = page.locator("[data-key=best]")
+    expect(best).to_contain_text(re.compile(r"estimated at [\d.]+\. 95\.3.% sure that it is the best one\.$"))
+
+    def after(text, confidence, **changes):
+        """What was read once another decision is shown."""
+        answers[f"{base}/confidence"] = confidence
+        answers[base] |= {"best": answers[base]["best"] | {"text": text}} | changes
+        wait_for(page, best.get_by_text(text))
+        return answers["requests"].count(f"{base}/confidence")
+
+    assert after("no call", {"confidence": 0.99999}) == 1  # what is known is about another decision
+    expect(best).not_to_contain_text("sure")
+    page.clock.run_for(15_000)
+    assert after("some calls", {"confidence": 0.99999}, calls=9_000) == 2
+    expect(best).to_contain_text(re.compile("More than 99.9.% sure that it is the best one"))
+    assert after("too soon", {"confidence": 0.5}, calls=9_001) == 2
+    expect(best).not_to_contain_text("sure")
+    page.clock.run_for(15_000)
+    refused = partial(refuse, status=422, message="confidence needs a law whose divergence is convex")
+    assert after("no law for it", refused, calls=9_002) == 3
+    expect(page.locator("#state")).to_contain_text("Live")
+    expect(best).not_to_contain_text("sure")
+    page.clock.run_for(15_000)
+    assert after("forgets", {"confidence": 0.5}, calls=9_003, half_life=500.0) == 3
+
+
 def test_a_lost_connection_is_shown_retried_less_and_less_and_found_again(live):
     answers = live_answers.service(live_answers.learner())
     page = live(answers)

@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import json
 import math
+import re
 import shlex
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from command_cases import BOUND, SHORT, TABLE, interrupt, names
 
-from semibandits import CUCB, GaussianRewards, MSets, SolverError, graves_lai, load_simulation, simulate
+from semibandits import CUCB, GaussianRewards, MSets, SolverError, Stop, graves_lai, load_simulation, simulate
 from semibandits.policies.registry import REGRET_POLICIES
 from semibandits_studies.studies import run as command
 
@@ -201,6 +202,38 @@ def test_the_folder_has_result_table_and_figure(run):
         assert (float(row["bound_lower"]), float(row["bound_upper"])) == (answer["lower"], answer["value"])
     timings = json.loads(Path("run/timings.json").read_text(encoding="utf-8"))["seconds"]
     assert answer["policies"][0]["seconds"] == pytest.approx(np.mean(list(timings["CUCB"].values())))
+
+
+STOPPING = ["--stop-at", 0.9, "--stop-within", 0.3, "--stop-threshold", "customary"]
+
+
+def test_stops_are_shown_in_table_json_csv_and_report(run):
+    answer = run.json([*SHORT, *STOPPING, "--output", "run"], TABLE)
+    assert answer["stop"] == {"confidence": 0.9, "within": 0.3, "threshold": "customary"}
+    rewards = GaussianRewards([1, 0.75, 0.5, 0.25], variance=0.5)
+    stop = Stop(0.9, within=0.3, threshold="customary")
+    known = simulate(MSets(4, 2), rewards, CUCB(), horizon=300, replications=4, stop_at=stop).summary()[0].stopped
+    assert known.share > 0.0
+    assert answer["policies"][0]["stopped"] == known._asdict()
+    with open("run/summary.csv", newline="", encoding="utf-8") as file:
+        row = next(csv.DictReader(file))
+    assert [float(row[key]) for key in ("stopped", "stop_round", "stop_wrong")] == list(known)
+    out = run.output([*SHORT, *STOPPING, "--output", "run", "--resume"])
+    assert max(len(line) for line in out.splitlines()) <= 80
+    assert "once 90 % sure" in out
+    assert re.search(rf"CUCB +{known.rounds:,.0f} +{100 * known.share:g} % +{100 * known.wrong:.3g} %", out)
+    assert "How soon it was sure" in Path("run/report.html").read_text(encoding="utf-8")
+    assert run.json(["run", "run/study.toml", "--output", "again"])["policies"][0]["stopped"] == known._asdict()
+    assert "stop_at = 0.95, was 0.9" in run.error([*SHORT, "--stop-at", 0.95, *STOPPING[2:], "--output", "run", "--resume"])
+    assert "stop_at = absent, was 0.9" in run.error([*SHORT, "--output", "run", "--resume"])
+
+
+def test_nothing_is_shown_of_stops_without_one(run):
+    answer = run.json([*SHORT, "--output", "run"], TABLE)
+    assert "stop" not in answer
+    assert "stopped" not in answer["policies"][0]
+    assert all(word not in run.output([*SHORT, "--output", "run", "--resume"]) for word in ("sure", "Stops", "never stop"))
+    assert all("stop" not in Path("run", name).read_text(encoding="utf-8") for name in ("summary.csv", "study.toml"))
 
 
 def test_figures_go_where_they_are_wanted(run):

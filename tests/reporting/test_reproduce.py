@@ -64,6 +64,16 @@ def test_a_simulation_is_played_again(instance, rewards):
         assert_same_regret(played, result)
 
 
+def test_stops_are_repeated_and_priors_have_no_command(instance):
+    stop = sb.Stop(0.6, within=0.1, threshold="customary")
+    result = simulated(instance, sb.CUCB(), stop_at=stop)
+    told = ways(simulation=result, instance=instance)
+    command(told["Shell"] + " --output run")
+    for played in (names_after(told["Python"])["result"], sb.load_simulation("run/simulation.zip")):
+        assert np.array_equal(played.stops["CUCB"], result.stops["CUCB"])
+    assert ways(simulation=simulated(instance, sb.CUCB(), prior_means=0.5, prior_plays=2), instance=instance) == {}
+
+
 def test_names_and_checkpoints_of_ones_own(instance):
     policies = {"mine": sb.AESCB(ratio=0.9), "other": sb.CUCB(radius=sb.Radius(log=2.0), variance=1.0)}
     result = simulated(instance, policies, checkpoints=[5, 60])
@@ -100,7 +110,7 @@ def test_python_needs_the_decisions_without_a_file_and_rewards_that_follow_from_
     assert_same_regret(names["result"], result)
 
 
-CHANGED = {"horizon": 100, "radius": "kveton", "levels": 16.0, "remembered": 7, "rewards": "bernoulli", "law": "gamma:shape=2,cost"}
+CHANGED = {"radius": "kveton", "levels": 16.0, "remembered": 7, "rewards": "bernoulli", "law": "gamma:shape=2,cost", "horizon": 7}
 
 
 @pytest.mark.parametrize("kind", POLICIES)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from payload_schema import payload_for
 from report_cases import DECISIONS, case
 
 import semibandits as sb
@@ -296,6 +297,33 @@ def test_settled_card_of_policies_that_are_nearly_right():
     assert card["headline"] == f"Within 5 % from round {starts[first]:,} on"
     assert f"a round of {first} earned at least 95 % of the best possible." in card["text"]
     assert "No policy played a best set in nine of ten rounds by the end" in card["text"]
+
+
+def test_sure_card_of_simulations_that_stop():
+    stop = sb.Stop(0.9, within=0.05, threshold="customary")
+    result = played([1.0, 0.2, 0.1], [CUCB(), sb.ThompsonSampling()], variance=0.01, horizon=500, replications=4, stop_at=stop)
+    payload_for(result)
+    known = {row.policy: row.stopped for row in result.summary()}
+    assert all(one.share == 1.0 for one in known.values())
+    card = cards(result, decision_set=MSets(3, 1))["sure"]
+    assert card["headline"] == f"After {min(one.rounds for one in known.values()):,.0f} rounds"
+    assert "once 90 % sure that the best set so far is the best one or worse by at most 0.05, by the customary" in card["text"]
+    assert "which nobody has proved, and plays it to the end." in card["text"]
+    assert {row["label"]: row["value"] for row in card["rows"]} == {name: f"{one.rounds:,.0f}" for name, one in known.items()}
+    assert all(row["ratio"] == "0 %" for row in card["rows"])
+    stop = sb.Stop(0.9, threshold="customary")
+    some = played([1.0, 0.9, 0.1], [CUCB(), sb.ThompsonSampling()], variance=0.3, horizon=1_000, replications=10, stop_at=stop)
+    stopped = some.summary()[0].stopped
+    assert 0.0 < stopped.share < 1.0
+    text = cards(some, graves_lai(MSets(3, 1), [1.0, 0.9, 0.1], 0.3))["cost"]["text"]
+    assert "a law for large T and for policies that never stop." in text
+    row = next(row for row in cards(some)["sure"]["rows"] if row["label"] == "CUCB")
+    assert row["value"] == f"{stopped.rounds:,.0f} ({100 * stopped.share:.3g} %)"
+    never = played([1.0, 0.99], variance=9.0, horizon=50, replications=2, stop_at=0.99)
+    assert cards(never)["sure"]["headline"] == "Not within 50 rounds"
+    assert "by the proved threshold" in cards(never)["sure"]["text"]
+    payload_for(never)
+    assert "sure" not in cards(played([1.0, 0.99], horizon=50, replications=2))
 
 
 def test_cards_without_an_answer():

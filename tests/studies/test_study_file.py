@@ -47,6 +47,9 @@ replications = 10
 seed = 3
 delay = "geometric:20"
 loss = 0.05
+stop_at = 0.95
+stop_within = 0
+stop_threshold = "Customary"
 checkpoints = [100, 20_000]
 
 [bound]
@@ -104,6 +107,9 @@ def test_every_key_is_read(written):
             seed=3,
             delay="geometric:20",
             loss=0.05,
+            stop_at=0.95,
+            stop_within=0.0,
+            stop_threshold="customary",
             checkpoints=(100, 20_000),
         ),
         bound=BoundOptions(law="gamma: shape=2, cost", method="cycles", gap=0.01, time_limit=math.inf, tie_tolerance=0.0),

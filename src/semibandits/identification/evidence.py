@@ -114,7 +114,7 @@ class Observed(NamedTuple):
 
 def confidence_of(decision_set: DecisionSet, best: BoolArray, observed: Observed, stop: Stop) -> float:
     """Lower bound on the confidence that no decision is better than `best` by more than the loss that does not matter."""
-    return -math.expm1(min(-Evidence(decision_set, best, observed, stop).least(), 0.0))
+    return -math.expm1(min(-Evidence(decision_set, best, observed, stop).least(), 0.0)) + 0.0  # not -0.0
 
 
 def needed_evidence(stop: Stop) -> float:

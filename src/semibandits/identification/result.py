@@ -13,7 +13,7 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.lists import Decisions
 from semibandits.families.texts import NamedItems, decision_text
-from semibandits.formats.numbers import bracket_text, counted, number_text
+from semibandits.formats.numbers import amount, bracket_text, counted, number_text
 from semibandits.formats.text import brief, shortened
 from semibandits.identification.evidence import Evidence, Observed, Stop, needed_evidence
 from semibandits.identification.exchanges import Exchange
@@ -259,7 +259,7 @@ class IdentificationTime:
             best = float(self.plan.shares @ np.array([np.array_equal(x, self.optimal_decision) for x in self.plan.items.masks()]))
             wanted = f"be {100.0 * self.confidence:.12g} % sure" + (f", within {self.within:g}" if self.within else "")
             lines += [
-                ("Rounds", f"at least {number_text(self.least_rounds, 4)} on average to {wanted}"),
+                ("Rounds", f"at least {amount(self.least_rounds)} on average to {wanted}"),
                 ("Test", f"about {float(f'{self.about_rounds():.3g}'):,.0f} rounds of the plan, by the proved threshold"),
                 ("Plan", f"{counted(len(self.plan), one, named.nouns.decisions)}, the best one in {best:.1%} of the rounds"),
             ]

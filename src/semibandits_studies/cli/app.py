@@ -24,6 +24,7 @@ HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
 
 COMMANDS: Final = {
     "bound": ("bound", "Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."),
+    "plan-test": ("plan_test", "How many rounds a test needs to be sure of the best decision, and what to play in them."),
     "simulate": ("simulate", "Simulate policies on one instance and compare their regret with C(θ) ln T."),
     "run": ("run", "Run the study in a file and write its results to a folder."),
     "report": ("report_command", "Write an HTML report of a bound or a simulation."),

@@ -101,7 +101,7 @@ def _parameter(record: type, name: str) -> inspect.Parameter:
     key, kind = keys_of(record)[name], get_type_hints(record)[name]
     default = next(field.default for field in fields(record) if field.name == name)
     if key.is_checked:
-        kind, default = str, f"{default:g}"
+        kind, default = (str, f"{default:g}") if default is not None else (str | None, None)
     elif get_origin(kind) is Literal:
         kind = str
     elif default == ():

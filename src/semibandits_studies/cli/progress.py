@@ -122,6 +122,13 @@ class ReplicationLine(StatusLine):
 
 
 @final
+class TestPlanLine(StatusLine):
+    """Shows the seconds of a solve."""
+
+    initial = "computing T*(θ)"
+
+
+@final
 class CompilingLine(StatusLine):
     """Shows that a command only compiles for later ones."""
 

@@ -34,7 +34,7 @@ bound.json       of semibandits bound --save
 simulation.zip   of simulate, or SimulationResult.save: decisions not drawn
 """
 
-CARDS: Final = ("earned", "settled", "best", "cost")
+CARDS: Final = ("earned", "settled", "sure", "best", "cost")
 """The summary cards that are printed."""
 
 

@@ -9,6 +9,7 @@ from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
+from semibandits.families.registry import FAMILIES
 from semibandits.laws import Bernoulli
 from semibandits.laws.plain import title, words
 from semibandits.rewards.base import RewardModel
@@ -25,6 +26,9 @@ from semibandits_studies.reporting.formatting import (
     lateness_text,
     number_text,
     spread_text,
+    stop_of,
+    stop_text,
+    stopped_texts,
 )
 from semibandits_studies.reporting.simulation_payload import Answer
 
@@ -34,6 +38,7 @@ NAME_WIDTH = 21
 def print_simulation(console: Console, answer: Answer) -> None:
     """Print the instance, the bound, and the results of each policy."""
     blocks: list[RenderableType] = [styled(answer.instance.name, style="bold"), _facts(answer), _table(answer)]
+    blocks += [] if answer.result.stops is None else [_stops(answer)]
     blocks += [styled(foot, style="dim") for foot in _feet(answer)]
     console.print(Group(*blocks))
 
@@ -45,6 +50,9 @@ def _facts(answer: Answer) -> Table:
     late = lateness_text(recorded(result, "specification"))
     if late:
         facts.add_row("Outcomes", late)
+    if (stop := stop_of(recorded(result, "specification"))) is not None:
+        one = FAMILIES[instance.family].nouns_of(instance.decision_set).decision
+        facts.add_row("Stops", f"{stop_text(stop, one)}; then plays it to the end")
     for name, text in _bound(answer):
         facts.add_row(name, text)
     replications = counted(result.replications, "replication", "replications")
@@ -108,6 +116,18 @@ def _table(answer: Answer) -> Table:
     return table
 
 
+def _stops(answer: Answer) -> Table:
+    """Table of the stops, with one row per policy."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table.add_column("policy")
+    for name in ("sure since round (mean)", "of the runs", "of these wrong"):
+        table.add_column(name, justify="right")
+    for row in answer.result.summary():
+        if row.stopped is not None:
+            table.add_row(row.policy, *stopped_texts(row.stopped))
+    return table
+
+
 def _name_lines(row: PolicySummary) -> list[str]:
     """The name of the policy, and a line for each parameter."""
     name, _, parameters = row.policy.removesuffix(")").partition("(")
@@ -158,7 +178,8 @@ def _feet(answer: Answer) -> list[str]:
     if answer.seconds:
         feet.append("time: of one replication; in a first run it includes compiling kernels")
     if answer.result.lower_bound:
-        feet.append("C(θ) ln T is a bound as T grows; at one T, regret and slope may lie below it")
+        whom = "" if answer.result.stops is None else " for policies that never stop"
+        feet.append(f"C(θ) ln T is a bound as T grows{whom}; at one T, regret and slope may lie below it")
     if answer.folder is not None and not can_draw():
         feet.append("no figure in the folder: run pip install matplotlib, then this command with --resume")
     return feet

@@ -51,7 +51,7 @@ def run_and_print(
     `run_study`.
     """
     show_bound = partial(_print_bound, as_json=as_json, everything=everything, save=save)
-    with _warnings_as_lines():
+    with warnings_as_lines():
         if study.simulation is None:
             outcome = _bound(study, progress, show_bound, how)
         else:
@@ -155,7 +155,7 @@ def _interruption(folder: Path | None, remedy: str, reached: int, total: int) ->
 
 
 @contextmanager
-def _warnings_as_lines() -> Iterator[None]:
+def warnings_as_lines() -> Iterator[None]:
     """Show warnings as lines on stderr, without their location in the code."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:

@@ -21,16 +21,16 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
     """A Graves-Lai bound and its instance; `count` is the number of decisions, None if unknown."""
     result.plan.items.check_listing(2)  # numbers and names
     solution = solution_to_json(result)
-    best = _named(instance, result.optimal_decision) | solution["optimal"]
+    best = named_decision(instance, result.optimal_decision) | solution["optimal"]
     reward = reward_of(result)
-    plan = [_named(instance, x) | row for x, row in zip(result.plan.items.masks(), solution["plan"], strict=True)]
+    plan = [named_decision(instance, x) | row for x, row in zip(result.plan.items.masks(), solution["plan"], strict=True)]
     return {
         **instance_head(instance),
         "decisions": count,
         "items": list(instance.labels),
         **solution,
         "optimal": best | {"reward": reward, "cost": 0.0 - reward if instance.in_costs else None},
-        "ties": [_named(instance, x) for x in result.ties],
+        "ties": [named_decision(instance, x) for x in result.ties],
         "plan": plan,
         "regret": [{"horizon": T, "bound": result.lower * math.log(T)} for T in HORIZONS],
         "instance": dict(instance.description),
@@ -60,6 +60,7 @@ def reward_of(result: GravesLaiResult) -> float:
     return float(result.theta[result.optimal_decision].sum())
 
 
-def _named(instance: Instance, decision: BoolArray) -> dict[str, Any]:
+def named_decision(instance: Instance, decision: BoolArray) -> dict[str, Any]:
+    """A decision in words, and the labels of its items."""
     chosen = np.flatnonzero(decision).tolist()
     return {"text": decision_text(instance, decision), "items": [instance.labels[i] for i in chosen]}

@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
 from semibandits.families.registry import FAMILIES
 from semibandits.families.texts import UNNAMED as UNNAMED
 from semibandits.families.texts import Named as Named
@@ -20,10 +21,12 @@ from semibandits.formats.numbers import bracket_text as bracket_text
 from semibandits.formats.numbers import counted as counted
 from semibandits.formats.numbers import mean_text as mean_text
 from semibandits.formats.numbers import number_text as number_text
+from semibandits.identification.evidence import PROVED, Stop
 from semibandits.instances import Instance
 from semibandits.laws import Law
 from semibandits.laws.plain import title, words
 from semibandits.matroids.counts import DecisionCount
+from semibandits.simulation.statistics import Stopped
 
 TIMES: Final = {"ms": "delay", **dict.fromkeys(("s", "min", "h"), "time")}
 """What costs in a unit of time are called."""
@@ -74,8 +77,8 @@ def spread_text(variance: FloatArray, unit: str) -> str:
     return (f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}") + square
 
 
-def assumed_text(instance: Instance, law: Law) -> str:
-    """The law of the rewards that a bound is for, and what of it the instance leaves open."""
+def assumed_text(instance: Instance, law: Law, *, clicks: str = "pass --law bernoulli") -> str:
+    """The law of the rewards that a bound is for, and what of it the instance leaves open; `clicks` is advice for them."""
     if not law.is_quadratic:
         return words(title(law))
     text = f"Gaussian, independent, variance {spread_text(instance.variance, instance.unit)}"
@@ -83,7 +86,7 @@ def assumed_text(instance: Instance, law: Law) -> str:
         return text
     text += ", which is assumed: pass --variance or a column variance"
     is_share = bool(((instance.theta >= 0.0) & (instance.theta <= 1.0)).all() and instance.theta.any())
-    return f"{text}; for rewards of 0 and 1, such as clicks, pass --law bernoulli" if is_share else text
+    return f"{text}; for rewards of 0 and 1, such as clicks, {clicks}" if is_share else text
 
 
 def lateness_text(specification: Mapping[str, Any]) -> str:
@@ -99,3 +102,25 @@ def lateness_text(specification: Mapping[str, Any]) -> str:
     if isinstance(loss, float) and loss > 0:
         parts.append(f"{100 * loss:.3g} % lost")
     return ", ".join(parts)
+
+
+def stop_of(specification: Mapping[str, Any]) -> Stop | None:
+    """When replications stop, from the specification of a simulation; None if they never do, or it is unknown."""
+    try:
+        return Stop(**specification["stop"])
+    except (InvalidInputError, KeyError, TypeError):
+        return None
+
+
+def stop_text(stop: Stop, one: str) -> str:
+    """When replications stop, and what follows; `one` is the noun of a decision."""
+    within = f" or worse by at most {stop.within:g}" if stop.within else ""
+    threshold = "the proved threshold" if stop.threshold == PROVED else "the customary threshold, which nobody has proved"
+    return f"once {100.0 * stop.confidence:.12g} % sure that the best {one} so far is the best one{within}, by {threshold}"
+
+
+def stopped_texts(stopped: Stopped) -> tuple[str, str, str]:
+    """The mean round of stops, the share of replications that stopped, and the share of these that were wrong."""
+    if not stopped.share:
+        return "not yet", "0 %", "–"
+    return f"{stopped.rounds:,.0f}", f"{100.0 * stopped.share:.3g} %", f"{100.0 * stopped.wrong:.3g} %"

@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from semibandits.simulation.results import SimulationResult
+from semibandits.simulation.results import SimulationResult, recorded
 from semibandits.simulation.statistics import SETTLED, PolicySummary, mean_band, near_round
-from semibandits_studies.reporting.formatting import amount, counted, mean_text
+from semibandits_studies.reporting.formatting import amount, counted, mean_text, stop_of, stop_text, stopped_texts
 from semibandits_studies.reporting.report_data import ReportData
 from semibandits_studies.reporting.shapes import nouns_of
 
@@ -147,6 +147,30 @@ def settled(data: ReportData, result: SimulationResult) -> Card:
         for row in sorted(data.summaries, key=lambda row: (row.settled or math.inf, -(row.optimal_share or 0.0)))[:MOST_NAMED]
     ]
     return Card(headline, parts, ["policy", f"{SETTLED:.0%} right from round".replace("%", " %"), "right overall"], rows)
+
+
+def sure(data: ReportData, result: SimulationResult) -> Card:
+    """When replications stopped, how many did, and how many of those were wrong."""
+    one, stop = nouns_of(data.structure).decision, stop_of(recorded(result, "specification"))
+    known = [(row.policy, row.stopped) for row in data.summaries if row.stopped is not None]
+    known.sort(key=lambda pair: (-pair[1].share, pair[1].rounds))
+    policy, first = known[0]
+    rows = []
+    for name, stopped in known[:MOST_NAMED]:
+        mean, share, wrong = stopped_texts(stopped)
+        rows.append({"label": name, "value": f"{mean} ({share})" if 0.0 < stopped.share < 1.0 else mean, "ratio": wrong})
+    rule = "" if stop is None else f"A run stops {stop_text(stop, one)}, and plays it to the end."
+    if not first.share:
+        return Card(f"Not within {counted(result.horizon, 'round', 'rounds')}", [rule or "No run stopped."])
+    share = "every run" if first.share == 1.0 else f"{stopped_texts(first)[1]} of the runs"
+    mean = counted(round(first.rounds), "round", "rounds")
+    some = " (the share of its runs that stopped)" if any(0.0 < one.share < 1.0 for _, one in known) else ""
+    parts = [
+        rule,
+        f"{policy} was sure in {share}, on average after {mean}.",
+        f"The table shows this round for each policy{some}, and the share of its stopped runs that were wrong.",
+    ]
+    return Card(f"After {mean}", parts, ["policy", "sure since round", "wrong"], rows)
 
 
 def _nearly(data: ReportData, result: SimulationResult) -> tuple[str, str] | None:

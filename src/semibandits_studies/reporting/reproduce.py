@@ -16,6 +16,7 @@ from semibandits.policies.radius import RADII, Radius
 from semibandits.policies.registry import build
 from semibandits.simulation.checkpoints import log_spaced
 from semibandits.simulation.results import SimulationResult, recorded
+from semibandits_studies.reporting.formatting import stop_of
 from semibandits_studies.reporting.report_data import ReportData
 
 MOST_NUMBERS: Final = 12
@@ -52,13 +53,15 @@ def _simulation(data: ReportData, result: SimulationResult, *, has_instance: boo
     law = _rewards(result)
     options: dict[str, Any] = {"horizon": result.horizon, "replications": result.replications, "seed": seed}
     options |= {key: known[key] for key in ("delay", "loss") if key in known}
-    if isinstance(options.get("delay"), dict):
-        return []  # a distribution, or the digest of many observed delays
+    stop = stop_of(known)
+    if isinstance(options.get("delay"), dict) or "prior" in known or (stop is None and "stop" in known):
+        return []  # a distribution, or the digest of many observed delays; or what commands and instances do not have
+    stopping = {} if stop is None else {"stop-at": stop.confidence, "stop-within": stop.within, "stop-threshold": stop.threshold}
     usual = np.array_equal(result.checkpoints, log_spaced(result.horizon))
     ways = []
     if has_instance and law is not None:
         has_options = usual and not isinstance(options.get("delay"), list)
-        command = _command(law[0], options, policies) if has_options else None
+        command = _command(law[0], options | stopping, policies) if has_options else None
         if command is not None and not data.study:
             ways.append(("Shell, with the instance in instance.json", command))
         head, what = f"{_HEAD}{_READ}rewards = {law[1]}\n", "instance.decision_set, rewards"
@@ -70,6 +73,7 @@ def _simulation(data: ReportData, result: SimulationResult, *, has_instance: boo
     if not usual:
         options["checkpoints"] = result.checkpoints.tolist()
     arguments = "".join(f", {key}={value!r}" for key, value in options.items())
+    arguments += "" if stop is None else f", stop_at=sb.{stop!r}"
     code = f"{head}policies = {{\n{named}}}\nresult = sb.simulate({what}, policies{arguments})\n"
     return [*ways, (label, code)]
 

@@ -22,6 +22,8 @@ COLUMNS: Final = (
     "slope_lower", "slope_upper", "slope_ratio", "linear_calls", "index_calls", "plans", "undecided", "seconds", "bound_lower",
     "bound_upper",
 )  # fmt: skip
+STOPPED: Final = ("stopped", "stop_round", "stop_wrong")
+"""Further columns if replications stop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +50,7 @@ def simulation_payload(answer: Answer) -> dict[str, Any]:
         "horizon": result.horizon,
         "replications": result.replications,
         "seed": answer.seed,
-        **{key: value for key, value in recorded(result, "specification").items() if key in ("delay", "loss")},
+        **{key: value for key, value in recorded(result, "specification").items() if key in ("delay", "loss", "stop")},
         "lower": lower,
         "value": finite(value),
         "checkpoints": result.checkpoints.tolist(),
@@ -74,7 +76,7 @@ def _policy(answer: Answer, summary: PolicySummary) -> dict[str, Any]:
 
 
 def summary_payload(summary: PolicySummary, seconds: Mapping[str, float]) -> dict[str, Any]:
-    """Regret, slope, calls and mean seconds of one policy."""
+    """Regret, slope, calls and mean seconds of one policy, and its stops, if replications stop."""
     return {
         "regret": summary.regret,
         "regret_interval": _pair(summary.regret_interval),
@@ -84,7 +86,7 @@ def summary_payload(summary: PolicySummary, seconds: Mapping[str, float]) -> dic
         "slope_ratio": finite(summary.slope_ratio),
         "calls": dict(zip(CALLS, summary.calls, strict=True)),
         "seconds": seconds.get(summary.policy),
-    }
+    } | ({} if summary.stopped is None else {"stopped": {key: finite(x) for key, x in summary.stopped._asdict().items()}})
 
 
 def summary_table(answer: Answer) -> str:
@@ -93,11 +95,11 @@ def summary_table(answer: Answer) -> str:
     lower, value = result.lower_bound_interval or (None, None)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(COLUMNS if result.stops is None else COLUMNS + STOPPED)
     for row in result.summary():
         numbers = (
             row.regret, *row.regret_interval, row.regret_ratio, row.slope, *row.slope_interval, row.slope_ratio,
-            *row.calls, answer.seconds.get(row.policy), lower, value,
+            *row.calls, answer.seconds.get(row.policy), lower, value, *(row.stopped or ()),
         )  # fmt: skip
         cells = ("" if number is None else repr(number) for number in map(finite, numbers))
         writer.writerow([row.policy, result.horizon, result.replications, *cells])

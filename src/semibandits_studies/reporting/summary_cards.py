@@ -13,7 +13,7 @@ from semibandits.families.registry import FAMILIES
 from semibandits.laws.plain import words
 from semibandits.simulation.results import recorded
 from semibandits_studies.reporting.formatting import amount, bracket_text, counted, decision_text
-from semibandits_studies.reporting.policy_cards import Card, earned, settled
+from semibandits_studies.reporting.policy_cards import Card, earned, settled, sure
 from semibandits_studies.reporting.report_data import Bracket, ReportData, Structure, law
 from semibandits_studies.reporting.shapes import how_many, nouns_of, shape_of
 from semibandits_studies.reporting.streets import stretches
@@ -46,6 +46,7 @@ def summary_cards(data: ReportData) -> list[dict[str, Any]]:
             ("earned", "What learning cost" if data.in_costs else "What learning earned", earned(data, result)),
             ("settled", "How soon it was right", settled(data, result)),
         ]
+        cards += [] if result.stops is None else [("sure", "How soon it was sure", sure(data, result))]
     cards += [("best", "What is best", _best(data)), ("cost", "What learning costs at least", _cost(data))]
     return [
         {
@@ -211,7 +212,8 @@ def _cost_at(data: ReportData, bound: Bracket) -> str:
         return f"{value}."
     part = amount(lead.regret_ratio, digits=3)
     if lead.regret_ratio < 1.0:
-        return f"{value}. {lead.policy} lost less, {part} times that, which is possible as this is a law for large T."
+        whom = "" if lead.stopped is None else " and for policies that never stop"
+        return f"{value}. {lead.policy} lost less, {part} times that, which is possible as this is a law for large T{whom}."
     return f"{value}; {lead.policy} lost {part} times that."
 
 

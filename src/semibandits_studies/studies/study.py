@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from semibandits.errors import InvalidInputError, Option
+from semibandits.identification.evidence import THRESHOLDS, Stop
 from semibandits.inputs.options import (
     PATH,
     TRUTH,
@@ -156,6 +158,16 @@ class SimulationOptions:
         Delay of outcomes in rounds, or ``geometric:MEAN``.
     loss : float
         Share of outcomes that are never observed, in [0, 1).
+    stop_at, stop_within : float, optional
+        Confidence at which a replication stops, in (0, 1), and the loss that does not matter, see :class:`semibandits.Stop`; by
+        default it never stops.
+    stop_threshold : str, optional
+        "proved", the default with `stop_at`, or "customary".
+
+    Raises
+    ------
+    InvalidInputError
+        If `stop_within` or `stop_threshold` is given without `stop_at`.
 
     Examples
     --------
@@ -215,12 +227,43 @@ class SimulationOptions:
         is_checked=True,
         default=0.0,
     )
+    stop_at: float | None = _simulation(
+        number(lambda v: 0 < v < 1, "a number between 0 and 1"),
+        "stop_at = 0.95",
+        "Stop a replication once it is as sure of its best decision, and play that one to the end.",
+        metavar="CONFIDENCE",
+        is_checked=True,
+    )
+    stop_within: float | None = _simulation(
+        number(lambda v: 0 <= v < math.inf, "a number of at least 0"),
+        "stop_within = 0.01",
+        "With --stop-at: the loss that does not matter, in the unit of the rewards.",
+        metavar="LOSS",
+        is_checked=True,
+    )
+    stop_threshold: str | None = _simulation(
+        Kind(partial(read_name, THRESHOLDS), " or ".join(THRESHOLDS)),
+        'stop_threshold = "customary"',
+        "With --stop-at: proved, the default, or customary, which needs fewer rounds and is not proved.",
+        metavar="NAME",
+        is_checked=True,
+    )
     checkpoints: tuple[int, ...] | None = option(
         Kind(partial(read_list, whole(1).read), "a list of rounds, the last one the horizon", list), "checkpoints = [100, 1000]"
     )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "policies", tuple(map(PolicyChoice.of, self.policies)) or ALL_POLICIES)
+        given = [name for name in ("stop_within", "stop_threshold") if getattr(self, name) is not None]
+        if given and self.stop_at is None:
+            raise InvalidInputError(Option(given[0]), " must be used with a confidence, got none: add ", Option("stop_at", 0.95))
+
+    @property
+    def stop(self) -> Stop | None:
+        """When a replication stops, None if never."""
+        if self.stop_at is None:
+            return None
+        return Stop(self.stop_at, self.stop_within or 0.0, self.stop_threshold or THRESHOLDS[0])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,9 +74,11 @@ def read_study(path: str | os.PathLike[str]) -> Study:
                 f"figure = {value_text(figure.name)}, or name the place when you run the study: --plot FILE"
             )
         output["figure"] = figure.name
+    with in_table(path, "simulation"):
+        simulation = SimulationOptions(**tables["simulation"]) if "simulation" in tables else None
     return Study(
         problem=problem,
-        simulation=SimulationOptions(**tables["simulation"]) if "simulation" in tables else None,
+        simulation=simulation,
         bound=BoundOptions(**tables.get("bound", {})),
         execution=Execution(**tables.get("execution", {})),
         output=Output(folder=folder, **output),

@@ -83,7 +83,7 @@ class Task:
         length = {name: getattr(options, name) for name in ("horizon", "replications", "seed", "checkpoints")}
         with in_table(self.study.path, "simulation"):
             lateness = Lateness.of(options.delay, options.loss)
-            return Specification.of(self.instance.decision_set, rewards, policies, lateness=lateness, **length)
+            return Specification.of(self.instance.decision_set, rewards, policies, lateness=lateness, stop=options.stop, **length)
 
     @cached_property
     def twin(self) -> Instance:

@@ -48,18 +48,24 @@ function cardsOf() {
     const [since, before] = seen[0];
     return now - since < 20 ? "" : ` At present some ${number((60 * (summary.rounds - before)) / (now - since), 2)} a minute.`;
   };
-  const show = (summary, bound) => {
+  const show = (summary, bound, sure) => {
     const { best, open } = summary;
     cards.rounds.show(rounds(summary.rounds), `Created on ${dateText(summary.created)}.${pace(summary)}`);
     const untold = summary.rounds - open.count === 0 || best.value === 0;
     cards.best.show(summary.rounds ? best.text : "Nothing yet", summary.rounds === 0 ? "No round was asked for." : untold ? "No outcome has arrived."
-      : `Its mean ${best.is_cost ? "cost" : "reward"} is estimated at ${number(shownValue(summary, best.value))}.`);
+      : `Its mean ${best.is_cost ? "cost" : "reward"} is estimated at ${number(shownValue(summary, best.value))}.${sureWords(sure, best)}`);
     const oldest = [known(open.oldest_age) && `${rounds(open.oldest_age)} ago`, duration(open.oldest_seconds)].filter(Boolean);
     cards.open.show(open.count ? rounds(open.count) : "No round", open.count ? `${open.count === 1 ? "Its outcome has" : "Their outcomes have"} not arrived. The oldest: ${oldest.join(", ")}${oldest.length > 1 ? "" : ""}.`
       : "All outcomes have arrived.");
     cards.plan.show(...planWords(bound));
   };
   return { elements: Object.values(cards).map((card) => card.element), show };
+}
+
+// Rounded down, and only about the decision that it was computed for.
+function sureWords({ text, confidence }, best) {
+  if (text !== best.text || !known(confidence) || confidence < 0.001) return "";
+  return ` ${confidence >= 0.999 ? "More than 99.9" : fixed(Math.floor(1000 * confidence) / 10, 1)} % sure that it is the best one.`;
 }
 
 function planWords(bound) {

@@ -18,9 +18,9 @@ function boardOf(summary) {
     waiting: waitingSection(waiting, summary), drift: driftSection(drift), about: aboutSection(about),
   };
   let read = null;
-  const take = (now, rest) => {
+  const take = (now, rest, sure) => {
     read = rest || read;
-    cards.show(now, read.bound);
+    cards.show(now, read.bound, sure);
     parts.waiting(now, read.open, read.estimates);
     parts.drift(now);
     parts.about(now);
@@ -28,7 +28,7 @@ function boardOf(summary) {
     parts.estimates(rest.estimates);
     parts.exploration(rest.bound, now.rounds);
   };
-  return { name: summary.name, isCost: summary.best.is_cost, calls: -1, restAt: -Infinity, take };
+  return { name: summary.name, isCost: summary.best.is_cost, calls: -1, restAt: -Infinity, sure: { calls: -1, at: -Infinity, wait: 0 }, take };
 }
 
 async function readLearners() {
@@ -69,10 +69,20 @@ async function readLearner() {
     rest = { estimates, bound, open };
     Object.assign(board, { calls: summary.calls, restAt: now, solving: bound.status === "solving" });
   }
+  await readConfidence(board, base, summary);
+  if (state.board !== board || state.name !== name) return;
   put(section("title"), summary.name);
   document.title = `${summary.name}: learner`;
   put(section("subtitle"), subtitleOf(summary));
-  board.take(summary, rest);
+  board.take(summary, rest, board.sure);
+}
+
+// How sure the best decision is. On large sets it takes the service a while: it is read after calls only, every 15 seconds at most, and in a twentieth of the time.
+async function readConfidence(board, base, { calls, half_life: halfLife, best }) {
+  const at = nowSeconds();
+  if (halfLife !== null || calls === board.sure.calls || at - board.sure.at < board.sure.wait) return;
+  const { confidence } = await read(`${base}/confidence`).catch((trouble) => ({ ...noBound(trouble), confidence: null }));
+  board.sure = { calls, at, wait: Math.max(REST_PERIOD - 0.5, 20 * (nowSeconds() - at)), text: best.text, confidence };
 }
 
 function subtitleOf({ nouns, items, largest_decision: m, policy }) {
