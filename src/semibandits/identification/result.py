@@ -258,10 +258,12 @@ class IdentificationTime:
         if math.isfinite(self.value) and self.value > 0.0:
             best = float(self.plan.shares @ np.array([np.array_equal(x, self.optimal_decision) for x in self.plan.items.masks()]))
             wanted = f"be {100.0 * self.confidence:.12g} % sure" + (f", within {self.within:g}" if self.within else "")
+            lines.append(("Rounds", f"at least {amount(self.least_rounds)} on average to {wanted}"))
+            if self.status is Status.OPTIMAL:  # otherwise the plan may be far from the best one
+                about = float(f"{self.about_rounds():.3g}")
+                lines.append(("Test", f"about {about:,.0f} rounds of the plan, by the proved threshold"))
             lines += [
-                ("Rounds", f"at least {amount(self.least_rounds)} on average to {wanted}"),
-                ("Test", f"about {float(f'{self.about_rounds():.3g}'):,.0f} rounds of the plan, by the proved threshold"),
-                ("Plan", f"{counted(len(self.plan), one, named.nouns.decisions)}, the best one in {best:.1%} of the rounds"),
+                ("Plan", f"{counted(len(self.plan), one, named.nouns.decisions)}, the best one in {best:.1%} of the rounds")
             ]
             for text, share in self._hardest_texts(labels)[:top]:
                 lines.append(("", f"{share:5.1%} of the time: {shortened(text, LONGEST_CHANGE)}"))
