@@ -1,7 +1,7 @@
 """How many rounds a test takes until it is sure, and how often it is then wrong.
 
     python experiments/stopping.py --of rounds --write      a table of docs/policies/identify.md
-    python experiments/stopping.py --of errors --write      another one: wrong decisions, also with late outcomes
+    python experiments/stopping.py --of errors              wrong decisions, also with late outcomes
 
 "rounds" compares Identify with a policy that samples the plan of `identification_time` at its estimates (tracking).
 """

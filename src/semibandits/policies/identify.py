@@ -11,12 +11,12 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.inputs.validation import number_in
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.identify import MARKS, NEXT, STAGE, START, WIDTH, identify
-from semibandits.policies.rules import RulePolicy
+from semibandits.policies.rules import LawPolicy
 
 
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Identify(RulePolicy):
+class Identify(LawPolicy):
     """Identify the best decision: play what adds most to the evidence against those that are hardest to rule out.
 
     Use it for a test that ends once it is sure, with :meth:`Learner.confidence` or ``simulate(stop_at=0.95)``; policies that
@@ -33,6 +33,9 @@ class Identify(RulePolicy):
         > 0. Large values look at the hardest decision only.
     forced : float
         >= 0. Items with fewer than ``sqrt(forced t / d)`` plays in round t come first, so that no item is given up by mistake.
+    law : Law or str, optional
+        The law of the rewards, by which the confidence of a learner is measured; by default that of the environment or the
+        learner. Decisions follow from the variance only.
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default that of the environment or the learner.
 

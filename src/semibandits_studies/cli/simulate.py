@@ -35,7 +35,7 @@ ESCB                radius
 AESCB               radius, ratio, additive, levels
 GLADE               discount, rivals, patience, foresight, saving, remembered,
                     recheck, horizon (a number or simulation), rewards, law
-Identify            sharpness, forced; to be sure of the best decision soon
+Identify            sharpness, forced, law; to be sure of the best decision soon
 OSSB                radius, gamma, epsilon, gap, rewards, law
 ThompsonSampling    scale, law; thompson for short
 all policies        variance to assume, by default that of the file
