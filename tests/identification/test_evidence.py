@@ -126,6 +126,21 @@ def test_evidence_of_laws_is_that_of_the_list(seed, law, threshold):
     assert found >= min(listed, 1e3) - 1e-3 * abs(listed) - 5e-2 or listed <= 0.0
 
 
+@given(SEEDS)
+@settings(max_examples=40)
+def test_all_exchanges_together_count_once(seed):
+    """Whatever decision is the best one, the inverse numbers of all exchanges add up to at most 1; both parts are concave."""
+    decision_set, observed, _ = drawn(seed, "gaussian")
+    enter, leave = Evidence(decision_set, decision_set.maximize(observed.means), observed, sb.Stop())._counts
+    rows = decision_set.enumerate()
+    for best in rows:
+        others = rows[(rows != best).any(axis=1)]
+        numbers = enter[(best & ~others).sum(axis=1)] + leave[(others & ~best).sum(axis=1)]
+        assert np.exp(-numbers).sum() <= 1.0 + 1e-9
+    for counts in (enter, leave):
+        assert (np.diff(counts, 2) <= 1e-9).all()
+
+
 @pytest.mark.parametrize("theta", [0.05, 0.3, 0.9])
 @pytest.mark.parametrize("n", [1, 2, 7, 40])
 def test_evidence_of_one_item_has_mean_one_at_most(theta, n):

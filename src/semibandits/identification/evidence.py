@@ -354,7 +354,7 @@ class Evidence:
             changes = enter + leave
             if isinstance(self._set, Matchings):
                 changes = np.minimum(changes, _ln_rematched(self._set, k))
-            enter, leave = changes + np.log(np.maximum(k * (k + 1.0), 1.0)), np.zeros(len(k))
+            enter, leave = changes + np.log(np.maximum(k * (k + 1.0), 0.5)), np.zeros(len(k))  # concave from 0 on
         else:
             enter, leave = (each + np.log((k + 1.0) * (k + 2.0)) for each in (enter, leave))
         known = self._set.count_within(WORK).exact
