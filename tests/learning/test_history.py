@@ -66,7 +66,7 @@ def test_items_without_observations_come_first(name):
     assert learner.ask().items.tolist() == [4, 5]
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", sorted(POLICIES.keys() - {"Identify"}))
 def test_a_long_log_is_used_and_not_explored_again(name):
     """Gaps of 1 after 2,000 observations each: the best decision is played, with far over 99.9 % certainty."""
     theta, rng = np.array([3.0, 2.0, 1.0, 0.0]), np.random.default_rng(0)

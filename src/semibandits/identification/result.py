@@ -133,7 +133,7 @@ class IdentificationTime:
     >>> for line in time.summary(labels=["news", "sport", "weather", "chess"]).splitlines()[2:]:
     ...     print(line)
     Rounds    at least 38.42 on average to be 95 % sure
-    Test      about 149 rounds of the plan, by the proved threshold
+    Test      about 146 rounds of the plan, by the proved threshold
     Plan      4 sets, the best one in 21.4% of the rounds
               69.2% of the time: weather instead of sport
               20.5% of the time: weather instead of news
