@@ -83,7 +83,7 @@ def test_a_test_is_sure_sooner_than_by_thompson_sampling(name):
     decision_set = SETS[name]
     rewards = sb.GaussianRewards(CLEAR if name == "matchings" else np.linspace(0.1, 1.0, decision_set.d), variance=0.25)
     policies = [sb.Identify(), sb.ThompsonSampling()]
-    result = sb.simulate(decision_set, rewards, policies, 20_000, 3, seed=0, stop_at=0.95, bound=False, checkpoints=[20_000])
+    result = sb.simulate(decision_set, rewards, policies, 4_000, 2, seed=0, stop_at=0.95, bound=False, checkpoints=[4_000])
     own, other = (row.stopped for row in result.summary())
     assert (own.share, own.wrong) == (1.0, 0.0)
     assert other.share < 1.0 or own.rounds < other.rounds
