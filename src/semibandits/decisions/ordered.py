@@ -13,6 +13,12 @@ from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.search import ordered
 
 
+def estimated_objectives(plays: FloatArray, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Two objectives, shape (d,) each: few items without a reward come first, then large means of the observed rewards."""
+    seen = plays > 0
+    return np.where(seen, 0.0, -1.0), np.where(seen, sums / np.where(seen, plays, 1.0), 0.0)
+
+
 def maximize_in_order(decision_set: DecisionSet, first: FloatArray, second: FloatArray) -> BoolArray:
     """Of the decisions of largest ``first·x`` (small integers), one of largest ``second·x``, by `maximize` of the set."""
     d, m = decision_set.d, decision_set.m

@@ -297,8 +297,7 @@ class Evidence:
 
     def _found(self, item: int) -> BoolArray | None:
         """The best decision with an item outside the best one, or without one of its items."""
-        inside, outside = (NOTHING, np.array([item])) if self._best[item] else (np.array([item]), NOTHING)
-        return self._oracle.best_with(self._means, inside, outside)
+        return self._oracle.best_unlike(self._best, self._means, item)
 
     def _branch(self, points: list[_Point]) -> int:
         """An item in which two decisions of a part differ, the weakest ones; -1 if there are not two."""

@@ -29,7 +29,7 @@ from semibandits.kernels.machine import tiers
 from semibandits.optimization.criteria import SquareRoot
 from semibandits.optimization.search import PRECISION, search
 from semibandits.regret_bound.certificates.worst_cycle import worst_ratio
-from semibandits.regret_bound.cuts.oracle import NOTHING, Oracle
+from semibandits.regret_bound.cuts.oracle import Oracle
 from semibandits.regret_bound.precision import gaps_below, refined, relative_error_of
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.timing import TimeIsUp
@@ -111,8 +111,7 @@ class Exchanges(ABC):
         for item in range(len(theta)):
             if tiers.seconds() > self.problem.set_up_by:
                 raise TimeIsUp
-            inside, outside = (NOTHING, np.array([item])) if self.decision[item] else (np.array([item]), NOTHING)
-            x = self.oracle.best_with(theta, inside, outside)
+            x = self.oracle.best_unlike(self.decision, theta, item)
             if x is not None:
                 found.append(x.copy())
         return np.unique(np.array(found), axis=0)

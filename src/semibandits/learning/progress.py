@@ -11,7 +11,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.ordered import maximize_in_order
+from semibandits.decisions.ordered import estimated_objectives, maximize_in_order
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.inputs.outcomes import round_number
 from semibandits.inputs.validation import as_decision
@@ -81,10 +81,8 @@ class Progress:
         if self.ageing is not None:
             plays, sums = self.ageing.plays, self.ageing.sums
         elif self.prior is not None:
-            plays, sums = plays + self.prior.plays, sums + self.prior.plays * self.prior.means
-        seen = plays > 0
-        means = np.where(seen, sums / np.where(seen, plays, 1.0), 0.0)
-        unseen = np.where(seen, 0.0, -1.0)
+            plays, sums = self.prior.added_to(plays, sums)
+        unseen, means = estimated_objectives(plays, sums)
         if mask is None or mask.all():
             return maximize_in_order(x, unseen, means)
         return best_available(x, mask, unseen, means)

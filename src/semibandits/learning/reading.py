@@ -168,8 +168,9 @@ class Readable(FromLogs):
         exp(gap(S)^2 / (2 sum over S of sigma_i^2 (n_i + lambda) / n_i^2) - sum over S of ln(1 + n_i / lambda) / 2)`` minus the
         logarithm of the number of exchanges of its size (theory I4); for Bernoulli rewards, Jeffreys' prior takes the place of
         lambda. The confidence is ``1 - exp(-least evidence)``. It is exact for matroids; for other sets the least evidence is
-        bounded from below by linear maximisation and branch and bound, nearly always to 0.001. It depends on the observed rewards
-        alone, not on a prior. Assumptions are those of :meth:`estimates`, and that rewards of different items are independent.
+        bounded from below by linear maximisation and branch and bound, mostly to 0.001, but by less where very many decisions are
+        equally hard to rule out: the confidence is then too small, never too large. It depends on the observed rewards alone, not
+        on a prior. Assumptions are those of :meth:`estimates`, and that rewards of different items are independent.
 
         Examples
         --------

@@ -232,8 +232,7 @@ class RuleAgent(Agent):
         """Count rewards as observed in rounds of another system; see :meth:`Agent.recall`."""
         none_open = np.zeros(self.decision_set.d)
         self.player.stats[:] = statistics_of(
-            history.plays + self.prior.plays, history.sums + self.prior.plays * self.prior.means, none_open, self.variance,
-            self.decision_set.upper,
+            *self.prior.added_to(history.plays, history.sums), none_open, self.variance, self.decision_set.upper,
         )  # fmt: skip
         self.player.counters[rounds.ROUND] = history.rounds
         self._count_unseen()

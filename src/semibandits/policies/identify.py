@@ -46,7 +46,7 @@ class Identify(LawPolicy):
 
     Notes
     -----
-    Theory I6, with a pool of one decision an item in place of all exchanges. When to stop is a question of its own: the
+    Prices are those of docs/policies.md, Identify. When to stop is a question of its own: the
     confidence is proved for every policy. All items are played infinitely often, so that a test with one best decision ends; that
     the number of rounds approaches that of :func:`identification_time` is measured, not proved (docs/policies/identify.md).
 

@@ -68,3 +68,7 @@ class Prior(NamedTuple):
         if decision_set.upper is not None:
             decision_set.check_means(np.where(counts > 0, values, -np.inf), in_costs=in_costs)
         return cls(values, counts)
+
+    def added_to(self, plays: FloatArray, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Plays and sums of observed rewards, shape (d,) each, with those of the prior."""
+        return plays + self.plays, sums + self.plays * self.means

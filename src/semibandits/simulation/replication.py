@@ -197,12 +197,20 @@ def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Dela
     if specification.prior is not None and specification.lateness is None:  # then statistics are recorded
         plays -= specification.prior.plays.astype(np.int64)
     optimal = sums[:, 2].astype(np.int64)
-    stops = None if watch is None else watch.stops(specification)
+    stops = _stops(specification, watch, game.environment.best - game.environment.tie)
     return Trajectory(sums[:, 0].copy(), sums[:, 1].copy(), plays, counts[:, d:].copy(), optimal, stops)
 
 
 def _watch(specification: Specification) -> Watch | None:
     return None if specification.stop is None else Watch(specification, specification.stop)
+
+
+def _stops(specification: Specification, watch: Watch | None, enough: float) -> IntArray | None:
+    """See `Watch.stops`; decisions of a mean reward of `enough` tie with the best one."""
+    if watch is None:
+        return None
+    items = np.flatnonzero(watch.decision) if watch.decision is not None else None
+    return watch.stops(specification.checkpoints, 0.0 if items is None else enough - _total(specification.rewards.theta, items))
 
 
 def _stop_if_sure(specification: Specification, game: _Game, watch: Watch) -> None:
@@ -284,5 +292,5 @@ def _in_python(
             rows.append((regret, reward, plays.copy(), (*agent.calls, agent.undecided), optimal))
     regrets, rewards, counts, calls, optima = zip(*rows, strict=True)
     numbers = np.array(calls, dtype=np.int64).reshape(len(rows), 4)
-    stops = None if watch is None else watch.stops(specification)
+    stops = _stops(specification, watch, best - tie)
     return Trajectory(np.array(regrets), np.array(rewards), np.array(counts), numbers, np.array(optima, dtype=np.int64), stops)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.decisions.ordered import maximize_in_order
+from semibandits.decisions.ordered import estimated_objectives, maximize_in_order
 from semibandits.identification.evidence import Evidence, Observed, Stop, needed_evidence
 from semibandits.kernels.rules.committed import committed
 from semibandits.policies.rules import RulePolicy
@@ -17,9 +17,6 @@ from semibandits.simulation.specification import Specification
 
 GROWTH: Final = 1.01
 """A check follows the one before once the number of rounds has grown by this factor, so that no seconds play a part."""
-
-TIE: Final = 1e-12
-"""Gaps up to this times m times the largest absolute mean are rounding."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -61,10 +58,8 @@ class Watch:
         """The decision to stop with, None to go on; from observed rewards, shape (d,) each, without a prior."""
         self.due = max(rounds + 1, math.ceil(GROWTH * rounds))
         means = sums / np.maximum(plays, 1.0)
-        counted, total = plays, sums
-        if self._prior is not None:
-            counted, total = plays + self._prior.plays, sums + self._prior.plays * self._prior.means
-        best = maximize_in_order(self._set, np.where(counted > 0.0, 0.0, -1.0), total / np.maximum(counted, 1.0))
+        counted, total = (plays, sums) if self._prior is None else self._prior.added_to(plays, sums)
+        best = maximize_in_order(self._set, *estimated_objectives(counted, total))
         needed = needed_evidence(self._stop)
         evidence = Evidence(self._set, best, Observed(means, plays, rounds, self._law), self._stop, needed)
         is_sure = evidence.least(self._hint) >= needed
@@ -74,13 +69,13 @@ class Watch:
         self.decision, self._rounds, self.due = best, rounds, self._horizon + 1
         return best
 
-    def stops(self, specification: Specification) -> IntArray:
-        """Rounds after the stop up to each checkpoint, and those of a decision that is not good enough, shape (c, 2)."""
-        after = np.zeros((len(specification.checkpoints), 2), dtype=np.int64)
+    def stops(self, checkpoints: IntArray, gap: float) -> IntArray:
+        """Rounds after the stop up to each checkpoint, and those of a decision that is not good enough, shape (c, 2).
+
+        `gap` is that of the decision, beyond what counts as a tie.
+        """
+        after = np.zeros((len(checkpoints), 2), dtype=np.int64)
         if self.decision is not None:
-            after[:, 0] = np.maximum(specification.checkpoints - self._rounds, 0)
-            theta, x = specification.rewards.theta, self._set.maximize(specification.rewards.theta.copy())
-            gap = math.fsum([*theta[x & ~self.decision], *-theta[self.decision & ~x]])
-            is_wrong = gap > self._stop.within + TIE * self._set.m * float(np.abs(theta).max())
-            after[:, 1] = after[:, 0] * is_wrong
+            after[:, 0] = np.maximum(checkpoints - self._rounds, 0)
+            after[:, 1] = after[:, 0] * (gap > self._stop.within)
         return after

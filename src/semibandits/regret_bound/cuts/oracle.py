@@ -48,6 +48,11 @@ class Oracle:
         x = self._forced(clipped, inside, outside)
         return x if x is None or self._is_unclipped(x, weights, clipped) else self._forced(weights, inside, outside)
 
+    def best_unlike(self, x: BoolArray, weights: FloatArray, item: int) -> BoolArray | None:
+        """Decision of largest weight among those that differ from the decision `x` in an item, or None if there are none."""
+        inside, outside = (NOTHING, np.array([item])) if x[item] else (np.array([item]), NOTHING)
+        return self.best_with(weights, inside, outside)
+
     def rounding(self, weights: FloatArray, sizes: FloatArray, x: BoolArray, inside: IntArray = NOTHING) -> float:
         """Bound on the weight of a decision minus that of x, which `best_with` or `best` returned, due to rounding.
 
