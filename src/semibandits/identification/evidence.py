@@ -210,20 +210,17 @@ class Evidence:
             return -math.inf
         d, m = decision_set.d, decision_set.m
         shared = math.log(m * (d - m)) if self._proved else self._late
-        total = np.full(len(rows), -math.inf)
-        for weight, information, costs in zip(*self._mixture, strict=True):
-            between = self._between(leaving, entering, information)
-            np.logaddexp(total, weight + between - costs[leaving] - costs[entering], out=total)
-        return float(total.min()) - shared
+        weights, _, costs = self._mixture
+        evidence = weights[:, None] + self._between(leaving, entering) - costs[:, leaving] - costs[:, entering]
+        return float(np.logaddexp.reduce(evidence, axis=0).min()) - shared
 
-    def _between(self, leaving: IntArray, entering: IntArray, information: FloatArray) -> FloatArray:
-        """Information against equal means of two items. The nearest equal means are the weighted average."""
-        high, low, n, k = self._means[leaving], self._means[entering], information[leaving], information[entering]
+    def _between(self, leaving: IntArray, entering: IntArray) -> FloatArray:
+        """Information against equal means of two items, shape (k, pairs). The nearest equal means are the weighted average."""
+        high, low = self._means[leaving], self._means[entering]
         if self._is_gaussian:
-            variance = self._law.variance_at(self._means)
-            return np.asarray((high - low) ** 2 / (2.0 * (variance[leaving] / n + variance[entering] / k)))
-        gap = high - low
-        fall, rise = gap * (k / (n + k)), gap * (n / (n + k))
+            return np.asarray((high - low) ** 2 / (2.0 * (self._variances[:, leaving] + self._variances[:, entering])))
+        n, k = self._mixture.information[:, leaving], self._mixture.information[:, entering]
+        fall, rise = (high - low) * (k / (n + k)), (high - low) * (n / (n + k))
         below, above = self._law.take(leaving), self._law.take(entering)
         return np.asarray(n * below.divergence_below(high, fall) + k * above.divergence(low, rise))
 
