@@ -159,11 +159,49 @@ class _Point(NamedTuple):
     shares: FloatArray  # (k,): shares of the parts of the mixture in the evidence
 
 
-class Evidence:
-    """The evidence for one decision."""
+class Sizes:
+    """How many exchanges of each size a decision set has, at most."""
 
-    def __init__(self, decision_set: DecisionSet, best: BoolArray, observed: Observed, stop: Stop, needed: float = 0.0) -> None:
+    def __init__(self, decision_set: DecisionSet) -> None:
+        self._set = decision_set
+
+    @cached_property
+    def is_one(self) -> bool:
+        """Whether all decisions have the same number of items."""
+        fewest = checked_answer(self._set.maximize(np.full(self._set.d, -1.0)), self._set.d, self._set.m)
+        return bool(np.count_nonzero(fewest) == self._set.m)
+
+    @cached_property
+    def counts(self) -> tuple[FloatArray, FloatArray]:
+        """Logarithms of the numbers: terms of the number of items that enter, and of that of items that leave.
+
+        The items that enter are those of the truly best decision. Both terms are concave, and contain weights of the numbers.
+        """
+        d, m = self._set.d, self._set.m
+        k = np.arange(min(m, d - m) + 1.0 if self.is_one else m + 1.0)
+        enter, leave = _ln_choose(m, k), _ln_choose(d - m if self.is_one else d, k)
+        if self.is_one:
+            changes = enter + leave
+            if isinstance(self._set, Matchings):
+                changes = np.minimum(changes, _ln_rematched(self._set, k))
+            enter, leave = changes + np.log(np.maximum(k * (k + 1.0), 0.5)), np.zeros(len(k))  # concave from 0 on
+        else:
+            enter, leave = (each + np.log((k + 1.0) * (k + 2.0)) for each in (enter, leave))
+        known = self._set.count_within(WORK).exact
+        if len(k) > 1 and known is not None and math.log(max(known - 1, 1)) <= enter[1] + leave[1]:
+            return np.full(m + 1, math.log(max(known - 1, 1))), np.zeros(m + 1)
+        return enter, leave
+
+
+class Evidence:
+    """The evidence for one decision. `sizes` are those of the decision set, which need to be counted only once."""
+
+    def __init__(
+        self, decision_set: DecisionSet, best: BoolArray, observed: Observed, stop: Stop,
+        needed: float = 0.0, sizes: Sizes | None = None,
+    ) -> None:  # fmt: skip
         self._needed = needed  # less evidence need not be computed
+        self._sizes = Sizes(decision_set) if sizes is None else sizes
         self.weakest: BoolArray | None = None
         self._set, self._best, self._law = decision_set, best, observed.law
         self._proved = stop.threshold == PROVED
@@ -327,36 +365,13 @@ class Evidence:
         if self._set.upper is not None:  # routes, of which none contains another one
             return np.flatnonzero(self._best)
         d = self._set.d
-        return np.flatnonzero(~self._best) if self._has_one_size else np.arange(d)
-
-    @cached_property
-    def _has_one_size(self) -> bool:
-        """Whether all decisions have the same number of items."""
-        fewest = checked_answer(self._set.maximize(np.full(self._set.d, -1.0)), self._set.d, self._set.m)
-        return bool(np.count_nonzero(fewest) == self._set.m)
+        return np.flatnonzero(~self._best) if self._sizes.is_one else np.arange(d)
 
     @cached_property
     def _counts(self) -> tuple[FloatArray, FloatArray]:
-        """Logarithms of the number of exchanges: terms of the number of items that enter, and of that of items that leave.
-
-        The items that enter are those of the truly best decision. Both terms are concave, and contain weights of the numbers.
-        """
-        d, m = self._set.d, self._set.m
-        if not self._proved:
-            return np.full(m + 1, self._late), np.zeros(m + 1)
-        k = np.arange(min(m, d - m) + 1.0 if self._has_one_size else m + 1.0)
-        enter, leave = _ln_choose(m, k), _ln_choose(d - m if self._has_one_size else d, k)
-        if self._has_one_size:
-            changes = enter + leave
-            if isinstance(self._set, Matchings):
-                changes = np.minimum(changes, _ln_rematched(self._set, k))
-            enter, leave = changes + np.log(np.maximum(k * (k + 1.0), 0.5)), np.zeros(len(k))  # concave from 0 on
-        else:
-            enter, leave = (each + np.log((k + 1.0) * (k + 2.0)) for each in (enter, leave))
-        known = self._set.count_within(WORK).exact
-        if len(k) > 1 and known is not None and math.log(max(known - 1, 1)) <= enter[1] + leave[1]:
-            return np.full(m + 1, math.log(max(known - 1, 1))), np.zeros(m + 1)
-        return enter, leave
+        """What the union over the exchanges costs, as for `Sizes.counts`."""
+        number = self._set.m + 1
+        return self._sizes.counts if self._proved else (np.full(number, self._late), np.zeros(number))
 
     def _at(self, x: BoolArray) -> _Point:
         """The evidence of a decision, up to the accuracy of the multipliers.

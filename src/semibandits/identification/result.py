@@ -15,7 +15,7 @@ from semibandits.decisions.lists import Decisions
 from semibandits.families.texts import NamedItems, decision_text
 from semibandits.formats.numbers import amount, bracket_text, counted, number_text
 from semibandits.formats.text import brief, shortened
-from semibandits.identification.evidence import Evidence, Observed, Stop, needed_evidence
+from semibandits.identification.evidence import Evidence, Observed, Sizes, Stop, needed_evidence
 from semibandits.identification.exchanges import Exchange
 from semibandits.inputs.pandas_objects import new_frame
 from semibandits.laws import Law
@@ -196,11 +196,11 @@ class IdentificationTime:
         stop = Stop(self.confidence, self.within, threshold)
         if not len(self.plan):
             return self.value
-        shares, needed = self.plan.item_shares, needed_evidence(stop)
+        shares, needed, sizes = self.plan.item_shares, needed_evidence(stop), Sizes(self.decision_set)
 
         def is_enough(rounds: float) -> bool:
             observed = Observed(self.theta, rounds * shares, round(rounds), self.law)
-            return Evidence(self.decision_set, self.optimal_decision, observed, stop, needed).least() >= needed
+            return Evidence(self.decision_set, self.optimal_decision, observed, stop, needed, sizes).least() >= needed
 
         low, high = 1.0, max(2.0, self.lower)
         while not is_enough(high) and high < MOST_ROUNDS:

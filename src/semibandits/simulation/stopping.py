@@ -10,7 +10,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.ordered import estimated_objectives, maximize_in_order
-from semibandits.identification.evidence import Evidence, Observed, Stop, needed_evidence
+from semibandits.identification.evidence import Evidence, Observed, Sizes, Stop, needed_evidence
 from semibandits.kernels.rules.committed import committed
 from semibandits.policies.rules import RulePolicy
 from semibandits.simulation.specification import Specification
@@ -48,6 +48,7 @@ class Watch:
 
     def __init__(self, specification: Specification, stop: Stop) -> None:
         self._set, self._prior, self._stop = specification.decision_set, specification.prior, stop
+        self._sizes = Sizes(specification.decision_set)
         self._law, self._horizon = specification.assumed_law, specification.horizon
         self.due = 1  # the round after which the next check is made
         self.decision: BoolArray | None = None  # the one to which the replication is committed
@@ -61,7 +62,7 @@ class Watch:
         counted, total = (plays, sums) if self._prior is None else self._prior.added_to(plays, sums)
         best = maximize_in_order(self._set, *estimated_objectives(counted, total))
         needed = needed_evidence(self._stop)
-        evidence = Evidence(self._set, best, Observed(means, plays, rounds, self._law), self._stop, needed)
+        evidence = Evidence(self._set, best, Observed(means, plays, rounds, self._law), self._stop, needed, self._sizes)
         is_sure = evidence.least(self._hint) >= needed
         self._hint = evidence.weakest
         if not is_sure:
