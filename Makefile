@@ -11,10 +11,10 @@ SUITE := pytest -n 2 --dist worksteal --junitxml=build/tests.xml
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check verify bench bench-large bench-peers docs pages screenshots clean
+.PHONY: help demo test check verify bench bench-large bench-peers bench-published docs pages screenshots clean
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed-demo ## Route through Germany: the bound, its plan, six policies, and a report, in demo-output/
 	@mkdir -p $(OUTPUT) && rm -rf $(OUTPUT)/germany50
@@ -48,6 +48,9 @@ bench-large: $(VENV)/.installed-bench ## The same, and then each family up to a 
 
 bench-peers: $(VENV)/.installed-peers ## Other packages beside this library: bounds by CVXPY, policies of four packages, loops with networkx
 	$(BIN)/python benchmarks/peers.py
+
+bench-published: $(VENV)/.installed-dev ## Instances and results of four papers beside this library
+	$(BIN)/python benchmarks/published.py
 
 docs: $(VENV)/.installed-docs ## Build the documentation site in build/docs; warnings are errors, and local links are checked
 	$(BIN)/python tools/site.py

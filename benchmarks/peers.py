@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
 
 import one_armed
 import semibandits as sb
@@ -28,7 +27,7 @@ from direct import solve_matchings
 from instances import grid, grid_arcs, matching
 from other_packages import Peer, peers
 from plain_loops import assignment_of, path_of, play, tree_of
-from reporting import Report, digits
+from reporting import Report, digits, interval
 from semibandits.compilation import compile_kernels
 
 ARMS = np.array([0.05, 0.07, 0.08, 0.1, 0.1, 0.12, 0.13, 0.15, 0.18, 0.2])
@@ -114,7 +113,7 @@ def _row(name: str, regrets: Regrets, counts: tuple[int, ...]) -> list[str]:
     for rounds, count in zip(ROUNDS, counts, strict=True):
         if count:
             clock = time.process_time()
-            cells.append(_interval(regrets(rounds, count)))
+            cells.append(interval(regrets(rounds, count)))
             micro = 1e6 * (time.process_time() - clock) / rounds / count
         else:
             cells.append("–")
@@ -153,13 +152,6 @@ def _ours(space: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Policy) -> 
     return regrets
 
 
-def _interval(values: np.ndarray) -> str:
-    if len(values) < 2:
-        return f"{values.mean():.1f}"
-    width = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
-    return f"{values.mean():.1f} ± {width:.1f}"
-
-
 # ---------------------------------------------------------------------------------------------------- networks
 
 
@@ -179,13 +171,13 @@ def networks(report: Report) -> None:
             plain = ["–", "–"]
             if not isinstance(policy, sb.GLADE):
                 runs = np.array([play(policy.name, maximize, theta, 0.5, NETWORK_ROUNDS, seed) for seed in range(10)])
-                plain = [_interval(runs[:, 0]), digits(1e6 * runs[:, 1].mean())]
+                plain = [interval(runs[:, 0]), digits(1e6 * runs[:, 1].mean())]
             regrets = _ours(space, rewards, policy)
             regrets(100, 1)
             clock = time.process_time()
             found = regrets(NETWORK_ROUNDS, 100)
             micro = 1e6 * (time.process_time() - clock) / NETWORK_ROUNDS / len(found)
-            rows.append([name, policy.name, plain[0], _interval(found), plain[1], digits(micro)])
+            rows.append([name, policy.name, plain[0], interval(found), plain[1], digits(micro)])
     report.done()
     report.table(
         f"Regret at {NETWORK_ROUNDS:,} rounds, Gaussian rewards of variance 1/2; 10 replications of plain loops, 100 of ours",

@@ -8,12 +8,15 @@ import platform
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from scipy import stats
 
 WIDTH = 130
 PACKAGES = ("semibandits", "numpy", "scipy", "numba", "clarabel", "cvxpy")
@@ -30,7 +33,7 @@ class Report:
 
     def machine(self) -> None:
         """Print the versions and the load of the machine."""
-        versions = {name: version(name) for name in PACKAGES}
+        versions = {name: version(name) for name in PACKAGES if find_spec(name)}
         row = {"python": platform.python_version(), "cores": os.cpu_count(), "load": os.getloadavg()[0], **versions}
         self.row("machine", row)
         self.line(", ".join(f"{name} {value}" for name, value in versions.items()))
@@ -78,6 +81,14 @@ def digits(number: float, significant: int = 3) -> str:
         return str(number)
     places = max(0, significant - 1 - int(f"{number:e}".split("e")[1]))
     return f"{number:.{places}f}"
+
+
+def interval(values: np.ndarray) -> str:
+    """The mean and the half width of its 95 % interval (Student's t)."""
+    if len(values) < 2:
+        return f"{values.mean():,.1f}"
+    width = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+    return f"{values.mean():,.1f} ± {width:,.1f}"
 
 
 def grouped(lines: Sequence[Sequence[str]], size: int) -> list[Sequence[str]]:

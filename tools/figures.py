@@ -1,4 +1,4 @@
-"""Draw the figures of docs/explanations: the exchange graph of a matching, and the packages of the library.
+"""Draw the figures of docs/explanations: an exchange graph, how sure policies become, and the packages of the library.
 
 Usage: python tools/figures.py
 """
@@ -15,6 +15,8 @@ from matplotlib import pyplot as plt
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 import semibandits as sb
+from semibandits.identification.evidence import Evidence, Observed
+from semibandits.laws import Gaussian
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures"
@@ -81,6 +83,46 @@ def exchange_graph(path: Path) -> None:
     plt.close(figure)
 
 
+def confidence(path: Path) -> None:
+    """How the evidence of policies grows with the rounds, at their plays and the true means, and what thresholds ask for."""
+    decision_set, variance, sure = sb.MSets(12, 4), 0.25, 0.95
+    theta = np.random.default_rng(1).random(decision_set.d)
+    time = sb.identification_time(decision_set, theta, variance=variance, confidence=sure)
+    rounds = np.unique(np.geomspace(50, 50_000, 50).astype(int))
+    result = sb.simulate(
+        decision_set, sb.GaussianRewards(theta, variance=variance),
+        {"Identify": sb.Identify(), "Thompson sampling": sb.ThompsonSampling(), "GLADE": sb.GLADE()},
+        horizon=int(rounds[-1]), replications=20, checkpoints=rounds.tolist(), seed=0, bound=False,
+    )  # fmt: skip
+
+    def evidence(t: int, plays: np.ndarray, threshold: str = "customary") -> float:
+        """In nats, beyond what is given away to the threshold."""
+        observed = Observed(theta, plays, t, Gaussian(variance))
+        return Evidence(decision_set, time.optimal_decision, observed, sb.Stop(threshold=threshold)).least()
+
+    figure, axis = plt.subplots(figsize=(7.0, 4.4), constrained_layout=True)
+    late = np.log1p(np.log(rounds))  # what the customary threshold gives away
+    plan = [(evidence(t, t * time.plan.item_shares), evidence(t, t * time.plan.item_shares, "proved")) for t in rounds.tolist()]
+    wanted = -math.log1p(-sure)
+    for asked, label in ((wanted + late, "customary"), (wanted + late + [old - new for old, new in plan], "proved")):
+        axis.plot(rounds, asked, color=GREY, lw=1.0)
+        axis.text(rounds[-1], asked[-1], f" {label}", color=GREY, va="center")
+    axis.plot(rounds, [old for old, _ in plan] + late, color=INK, lw=1.2, ls=(0, (4, 3)), label="the plan of T*: t / T*")
+    for name, color in (("Identify", RED), ("Thompson sampling", "#1f6fb2"), ("GLADE", "#2e7d32")):
+        found = [np.median([evidence(t, each) for each in result.plays[name][:, c]]) for c, t in enumerate(rounds.tolist())]
+        axis.plot(rounds, found + late, color=color, lw=1.8, label=name)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_ylim(0.2, 60.0)
+    axis.set_yticks([1, 10], ["1", "10"])
+    axis.set_xlabel("rounds t")
+    axis.set_ylabel("evidence against the nearest alternative (nats)")
+    axis.legend(frameon=False, loc="upper left")
+    axis.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
 def architecture(path: Path) -> None:
     """The layers of the contracts in pyproject.toml: the core below, server and studies beside each other above it."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
@@ -116,4 +158,5 @@ def architecture(path: Path) -> None:
 
 if __name__ == "__main__":
     exchange_graph(FIGURES / "exchange-graph.png")
+    confidence(FIGURES / "confidence.png")
     architecture(FIGURES / "architecture.png")

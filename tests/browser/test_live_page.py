@@ -223,17 +223,17 @@ def test_the_confidence_is_read_after_calls_only_and_shown_of_its_decision(live)
 
     assert after("no call", {"confidence": 0.99999}) == 1  # what is known is about another decision
     expect(best).not_to_contain_text("sure")
-    page.clock.run_for(LONG)
+    page.clock.fast_forward(LONG)
     assert after("some calls", {"confidence": 0.99999}, calls=9_000) == 2
     expect(best).to_contain_text(re.compile("More than 99.9.% sure that it is the best one"))
     assert after("too soon", {"confidence": 0.5}, calls=9_001) == 2
     expect(best).not_to_contain_text("sure")
     refused = answers[f"{base}/confidence"] = partial(refuse, status=422, message="confidence needs a law of convex divergence")
-    page.clock.run_for(LONG)  # the page may read it in this time, or after it: once
+    page.clock.fast_forward(LONG)  # the page may read it in this time, or after it: once
     assert after("no law for it", refused) == 3
     expect(page.locator("#state")).to_contain_text("Live")
     expect(best).not_to_contain_text("sure")
-    page.clock.run_for(LONG)
+    page.clock.fast_forward(LONG)
     assert after("forgets", {"confidence": 0.5}, calls=9_003, half_life=500.0) == 3
 
 
