@@ -9,8 +9,11 @@ from numba import njit
 
 import semibandits as sb
 
-STEPS = 60
+STEPS = 45
 """Bisections; each halves an interval of width 1 or of multipliers."""
+
+
+ROUNDING = 1e-12
 
 
 class Counting(sb.Agent):
@@ -61,20 +64,37 @@ class HybridAgent(sb.Agent):
     def __init__(self, decision_set) -> None:
         d, m = decision_set.d, decision_set.m
         self.losses, self.m, self.t = np.zeros(d), m, 0
-        self.gamma = 1.0 if m <= d / 2 else min(1.0, 1.0 / math.sqrt(math.log(d / (d - m))))
+        self.gamma = 1.0 if m < d / 2 else 1.0 / math.sqrt(math.log(m))  # as in their code
 
     def choose(self, rng):
         self.t += 1
         self.marginals = regularized_leader(self.losses / math.sqrt(self.t), self.m, self.gamma)
-        order = rng.permutation(len(self.losses))  # systematic sampling: each item with its marginal, m in total
-        ends = np.round(np.cumsum(self.marginals[order]), 12)
-        start = rng.random()
-        x = np.zeros(len(order), dtype=bool)
-        x[order] = np.ceil(ends - start) > np.ceil(np.append(0.0, ends[:-1]) - start)
+        x = np.zeros(len(self.losses), dtype=bool)
+        x[mixed(self.marginals, self.m, rng)] = True
         return x
 
     def observe(self, items, rewards) -> None:
         self.losses[items] += 2.0 * (1.0 - rewards) / self.marginals[items]
+
+
+def mixed(marginals, m, rng):
+    """A set of m items with these marginals: a mixture of sets of the likely items and a uniform choice of others."""
+    order, draw = np.argsort(-marginals), rng.random()
+    inside, outside = marginals[order], 1.0 - marginals[order]
+    left, right = 0, len(order)  # items before `left` are certain, and none from `right` on
+    while left < m < right:
+        share = (m - left) / (right - left)
+        weight = min(inside[right - 1] / share, outside[left] / (1.0 - share))
+        if draw < weight:
+            return order[np.append(np.arange(left), left + rng.permutation(right - left)[: m - left])]
+        draw -= weight
+        inside -= weight * share
+        outside -= weight * (1.0 - share)
+        while right > m and inside[right - 1] <= ROUNDING:
+            right -= 1
+        while left < m and outside[left] <= ROUNDING:
+            left += 1
+    return order[:m]
 
 
 @njit(cache=True, error_model="numpy")
@@ -101,7 +121,7 @@ def regularized_leader(losses, m, gamma):
             low = multiplier
         else:
             high = multiplier
-    return x
+    return x * (m / x.sum())
 
 
 class RareCUCB(sb.Policy):
