@@ -220,7 +220,7 @@ WITHIN = [0, 0.5, 10, 1e300, -1.0, True, None, NAN, INF, "0.5", [0.5], np.float6
 
 
 def test_confidence(four):
-    for _ in range(40):
+    for _ in range(15):
         ((number, items, _),) = four("ask")
         four("tell", number, [float(i % 2) for i in items])
     for within in WITHIN:
