@@ -41,15 +41,15 @@ M_SET_RUNS: Final = 50
 CALL_ROUNDS: Final = (100, 1_000, 10_000, 100_000)
 CALL_RUNS: Final = 20
 PARTS: Final = ("trees", "two-sets", "m-sets", "calls")
+QUARTER: Final = 0.25
+"""The variance that bounds that of rewards in [0, 1]."""
 BERNOULLI: Final = {
     "GLADE": sb.GLADE(),
     "Thompson sampling": sb.ThompsonSampling(),
-    "Thompson sampling, Gaussian": sb.ThompsonSampling(law=Gaussian(0.25)),
+    "Thompson sampling, Gaussian": sb.ThompsonSampling(law=Gaussian(QUARTER)),
     "ESCB": sb.ESCB(),
     "CUCB": sb.CUCB(),
 }
-QUARTER: Final = 0.25
-"""The variance that bounds that of rewards in [0, 1]."""
 
 
 def main() -> None:
@@ -79,14 +79,8 @@ def trees(report: Report, runs: int | None) -> None:
             report.doing(f"{name}: {threshold}")
             stop, count = Stop(1.0 - ERROR, threshold=threshold), runs or TREE_RUNS
             clock = time.process_time()
-            result = _simulated(
-                decision_set,
-                sb.GaussianRewards(theta, variance=1.0),
-                {"Identify": sb.Identify()},
-                TREE_ROUNDS,
-                count,
-                stop_at=stop,
-            )
+            rewards, policies = sb.GaussianRewards(theta, variance=1.0), {"Identify": sb.Identify()}
+            result = _simulated(decision_set, rewards, policies, TREE_ROUNDS, count, stop_at=stop)
             seconds = (time.process_time() - clock) / count
             after = result.stops["Identify"][:, -1]
             tests.append(
@@ -107,7 +101,7 @@ def trees(report: Report, runs: int | None) -> None:
 
 
 def two_sets(report: Report, runs: int | None) -> None:
-    """Regret, and the share of runs that lose more than a tenth of all rounds."""
+    """Regret, and the share of runs that lose more than a tenth of all rounds would cost with the worse set."""
     count, lines = runs or SET_RUNS, {}
     for d in SIZES:
         half = d // 2

@@ -11,9 +11,8 @@ import semibandits as sb
 
 STEPS = 45
 """Bisections; each halves an interval of width 1 or of multipliers."""
-
-
 ROUNDING = 1e-12
+"""Marginals up to this are 0."""
 
 
 class Counting(sb.Agent):

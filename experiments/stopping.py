@@ -1,7 +1,7 @@
 """How many rounds a test takes until it is sure, and how often it is then wrong.
 
     python experiments/stopping.py --of rounds --write      a table of docs/policies/identify.md
-    python experiments/stopping.py --of errors --write      wrong decisions; one to two hours
+    python experiments/stopping.py --of errors --write      wrong decisions; 5 to 6 hours of one core
 
 "rounds" compares Identify with a policy that samples the plan of `identification_time` at its estimates (tracking). "errors"
 stops by the proved threshold: also with late outcomes, checks in every round, items that are not available on some days, and a
