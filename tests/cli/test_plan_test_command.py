@@ -75,7 +75,19 @@ def test_300_articles_show_ten_decisions_of_the_plan(run):
 def test_an_assumed_variance_is_named_with_that_of_clicks(run):
     out = " ".join(run.output(["plan-test", "table.csv", "--size", 1], "item,theta\nu,0.2\nv,0.1\n").split())
     assert "variance 0.5, which is assumed: pass --variance or a column variance" in out
-    assert "such as clicks, --variance 0.16 is the largest p (1 − p)" in out
+    assert "such as clicks, pass --law bernoulli" in out
+
+
+def test_other_laws(run):
+    table = "item,theta\nu,0.5\nv,0.4\nw,0.1\n"
+    answer = run.json(["plan-test", "table.csv", "--size", 1, "--law", "poisson"], table)
+    time = sb.identification_time(sb.MSets(3, 1), [0.5, 0.4, 0.1], law="poisson")
+    assert (answer["lower"], answer["value"]) == (time.lower, time.value)
+    assert (answer["rewards"], answer["law"]) == ("poisson", {"name": "poisson", "cost": False})
+    assert "independent Poisson counts" in run.output(["plan-test", "table.csv", "--size", 1, "--law", "poisson"])
+    code, _, err = run(["plan-test", "table.csv", "--size", 1, "--law", "clicks"])
+    assert (code, err.count("\n")) == (2, 1)
+    assert "the law must be one of gaussian, bernoulli" in err
 
 
 def test_ties_and_single_decisions_have_no_plan(run):

@@ -219,12 +219,35 @@ def test_one_mean_out_of_scale(out):
     assert confidence[1] >= confidence[0] - 1e-6
 
 
-def test_laws_with_two_ways_to_be_as_likely_are_refused():
-    x = sb.Matchings([(i, j) for i in range(2) for j in "ab"])
-    learner = history(x, 50, [2.0, 1.0, 1.0, 2.0], law=Gamma())
-    with pytest.raises(sb.UnsupportedError, match="convex"):
-        learner.confidence()
-    assert history(sb.MSets(2, 1), 500, [2.0, 1.0], law=Gamma()).confidence() > 0.99
+def other_divergence(law, mean, other):
+    """That of gamma rewards, or of gamma costs, of shape 1."""
+    ratio = mean / other
+    return law.shape * (ratio - 1.0 - math.log(ratio))
+
+
+@given(SEEDS, st.booleans())
+@settings(max_examples=30)
+def test_divergences_that_are_not_convex(seed, cost):
+    """Gamma rewards that more than double, and costs: at the cheapest of many ways to close the gap of two matchings."""
+    rng = np.random.default_rng(seed)
+    x, law = sb.Matchings([(i, j) for i in range(2) for j in "ab"]), Gamma(float(rng.uniform(0.5, 4.0)), cost=cost)
+    size, plays = rng.exponential(size=4) + 0.05, np.floor(10.0 ** rng.uniform(1, 3, 4))
+    means = -size if cost else size
+    observed, best = Observed(means, plays, 1, law), x.maximize(means)
+    signs = np.where(best, -1.0, 1.0)
+    gap, cheapest = float(-signs @ means), math.inf
+    shares = np.vstack((np.eye(4), rng.dirichlet(np.full(4, 0.3), 300)))
+    for share in shares:
+        others = means + signs * share * gap
+        if (others * means > 0.0).all():
+            ways = [n * other_divergence(law, m, o) for n, m, o in zip(plays, means, others, strict=True)]
+            cheapest = min(cheapest, math.fsum(ways))
+    evidence = Evidence(x, best, observed, sb.Stop(threshold="customary")).least()
+    assert evidence <= cheapest * (1.0 + 1e-9)
+    assert evidence > 0.0
+    if gap <= size.min():  # all ways are convex
+        assert evidence >= 0.2 * cheapest
+    assert Evidence(x, best, observed, sb.Stop()).least() <= evidence + 1.0  # the customary one pays for the rounds only
 
 
 def test_half_lives_are_refused():

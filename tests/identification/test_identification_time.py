@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq, minimize_scalar
 
 import semibandits as sb
 from example_sets import random_list
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
 from semibandits.identification import solve
-from semibandits.identification.exchanges import Listed, Searched, exchanges_of
-from semibandits.laws import Gaussian
+from semibandits.identification.evidence import Evidence, Observed
+from semibandits.identification.exchanges import Listed, Searched
+from semibandits.identification.law_searches import ByEvidence
+from semibandits.laws import Bernoulli, Gaussian, Poisson, law_from
 from semibandits.regret_bound.cuts.cones import cone_program
 from semibandits.regret_bound.problem import Problem
 
@@ -159,6 +162,133 @@ def test_lower_bounds_hold_in_exact_arithmetic(seed):
     terms = [2 * Fraction(v) * y * p for v, y, p in zip(variance.tolist(), worth, prices, strict=True)]
     roots = sum(Fraction(math.isqrt(math.floor(term * 4**200)), 2**200) for term in terms)
     assert roots**2 / (weight * dearest) >= Fraction(solver.lower) * (1 - Fraction(1, 10**13))
+
+
+def moved(law, mean, slope):
+    """The mean at which the divergence from `mean` has this slope: raised if it is positive, lowered if it is negative."""
+    if isinstance(law, Poisson):
+        return mean / (1.0 - slope)
+    if isinstance(law, Gaussian):
+        return min(mean + float(law.variance) * slope, float(law.upper))
+    root = math.sqrt((1.0 - slope) ** 2 + 4.0 * slope * mean)  # of slope x^2 + (1 - slope) x - mean
+    return 2.0 * mean / ((1.0 - slope) + root)
+
+
+def other_divergence(law, mean, other):
+    if isinstance(law, Gaussian):
+        return (mean - other) ** 2 / (2.0 * float(law.variance))
+    if isinstance(law, Poisson):
+        return other - mean + mean * math.log(mean / other)
+    return sum(p * math.log(p / q) for p, q in ((mean, other), (1.0 - mean, 1.0 - other)))
+
+
+def least_nats(law, theta, best, row, distance, plays):
+    """Information against one decision, by bisection of the slope."""
+    items, sign = np.flatnonzero(row), np.where(best, -1.0, 1.0)
+
+    def others(s):
+        return [moved(law, theta[i], sign[i] * s / plays[i]) for i in items]
+
+    limit = min(plays[i] for i in items) * (1.0 - 1e-12) if isinstance(law, Poisson) else 1e6 * plays.max()
+    low, high = 0.0, limit
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        changed = math.fsum(sign[i] * (mean - theta[i]) for i, mean in zip(items, others(middle), strict=True))
+        low, high = (middle, high) if changed < distance else (low, middle)
+    return math.fsum(plays[i] * other_divergence(law, theta[i], mean) for i, mean in zip(items, others(low), strict=True))
+
+
+def drawn_with_law(seed):
+    decision_set, theta, _, within = drawn(seed)
+    rng = np.random.default_rng(seed + 1)
+    law = (Bernoulli(), Poisson(), Gaussian(0.3, upper=1.0))[rng.integers(3)]
+    theta = np.abs(theta) / (1.0 + np.abs(theta)) * 0.9 + 0.05  # ties stay ties
+    return decision_set, theta * (3.0 if isinstance(law, Poisson) else 1.0), law, within
+
+
+def check_with_law(decision_set, theta, law, within):
+    found = sb.identification_time(decision_set, theta, law=law, within=within, gap=GAP)
+    differ, distances = alternatives(decision_set, theta, within)
+    if not len(differ) or not found.value:
+        room = np.where(decision_set.maximize(theta), law.mirrored(theta)[0].reach(law.mirrored(theta)[1]), law.reach(theta))
+        assert found.value == found.lower == 0.0
+        assert all(room[row].sum() <= distance * (1.0 + 1e-9) for row, distance in zip(differ, distances, strict=True))
+        return found
+    if within == 0.0 and distances.min() <= 1e-12 * decision_set.m * max(np.abs(theta)):
+        assert found.value == found.lower == math.inf
+        return found
+    assert 0.0 < found.lower <= found.value <= found.lower / (1.0 - GAP)
+    plays, best = found.value * found.plan.item_shares, decision_set.maximize(theta)
+    plays = np.where(plays > 0.0, plays, 1e-300)
+    nats = [least_nats(law, theta, best, row, distance, plays) for row, distance in zip(differ, distances, strict=True)]
+    assert min(nats) >= 1.0 - 1e-7  # so that `value` is an upper bound, and `lower`, which is near, is no larger than that
+    assert min(nats) <= 1.0 / (1.0 - GAP)
+    return found
+
+
+@settings(max_examples=60)
+@given(SEEDS)
+def test_brackets_of_laws_are_true_by_lists_of_decisions(seed):
+    check_with_law(*drawn_with_law(seed))
+
+
+@settings(max_examples=20)
+@given(SEEDS)
+def test_the_search_for_the_least_evidence_proves_as_much(seed):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solve, "exchanges_of", ByEvidence)
+        check_with_law(*drawn_with_law(seed))
+
+
+@pytest.mark.parametrize(
+    ("law", "theta"), [("bernoulli", [0.8, 0.5, 0.45, 0.1]), ("poisson", [3.0, 1.0, 0.2]), ("gamma:shape=2", [5.0, 1.0, 0.9])]
+)
+def test_the_best_of_k_takes_the_time_of_garivier_and_kaufmann(law, theta):
+    """Theorem 5 of their paper: plays x_k(y) of the others per play of the best one, with all information equal."""
+    known = law_from(law)
+
+    def information(x, mean):
+        middle = (theta[0] + x * mean) / (1.0 + x)
+        parts = known.divergence_below(np.array(theta[:1]), np.array([theta[0] - middle]))
+        return float((parts + x * known.divergence(np.array([mean]), np.array([middle - mean])))[0])
+
+    def time(y):
+        plays = [brentq(lambda x, mean=mean: information(x, mean) - y, 0.0, 1e9, xtol=1e-12) for mean in theta[1:]]
+        return (1.0 + sum(plays)) / y
+
+    most = min(float(known.divergence_below(np.array(theta[:1]), np.array([theta[0] - mean]))[0]) for mean in theta[1:])
+    best = minimize_scalar(time, bounds=(1e-6 * most, most * (1.0 - 1e-6)), method="bounded", options={"xatol": 1e-12})
+    found = sb.identification_time(sb.MSets(len(theta), 1), theta, law=law, gap=1e-4)
+    assert found.lower <= best.fun * (1.0 + 1e-9)
+    assert found.value == pytest.approx(best.fun, rel=1e-6)
+
+
+@pytest.mark.parametrize("law", ["bernoulli", "poisson", "gamma:shape=3,cost", "gaussian:variance=0.25,upper=1"])
+def test_large_sets_with_laws(law):
+    """10 x 10 matchings and a grid: the bracket by labels over a grid of prices."""
+    rng = np.random.default_rng(2)
+    grid = [((i, j), (i + a, j + b)) for i in range(6) for j in range(6) for a, b in ((0, 1), (1, 0)) if max(i + a, j + b) < 6]
+    for decision_set in (sb.Matchings(list(itertools.product(range(10), range(10)))), sb.Paths(grid, (0, 0), (5, 5))):
+        sign = -1.0 if "cost" in law else 1.0
+        found = sb.identification_time(decision_set, sign * (0.05 + 0.9 * rng.random(decision_set.d)), law=law)
+        assert found.gap <= GAP
+        stop = sb.Stop(threshold="customary")
+        observed = Observed(found.theta, 20.0 * found.value * found.plan.item_shares, 1, found.law)
+        assert Evidence(decision_set, found.optimal_decision, observed, stop).least() <= 20.0 * (1.0 + GAP)
+
+
+def test_a_law_may_exclude_all_other_decisions():
+    """Costs of 1 to 4 cannot fall to 0, so that nobody is the best team; no two articles differ by 2."""
+    nobody = sb.Matchings(list(itertools.product(range(2), range(2))), saturate="none")
+    assert sb.identification_time(nobody, costs=[1.0, 2.0, 3.0, 4.0], law="poisson:cost").value == 0.0
+    assert sb.identification_time(sb.MSets(3, 1), [0.5, 0.4, 0.3], law="bernoulli", within=2.0).value == 0.0
+
+
+def test_gamma_rewards_that_must_more_than_double():
+    swaps = sb.identification_time(sb.MSets(2, 1), [5.0, 1.0], law="gamma")
+    assert swaps.gap <= GAP
+    with pytest.raises((UnsupportedError, SolverError)):
+        sb.identification_time(sb.Matchings(list(itertools.product(range(2), range(2)))), [1.0, 0.02, 0.03, 40.0], law="gamma")
 
 
 def test_two_arms_take_the_time_of_the_closed_form():
@@ -305,6 +435,9 @@ def test_the_result_keeps_its_own_arrays():
         ({"gap": 0.0}, "gap must lie in"),
         ({"time_limit": 0.0}, "time_limit must be positive"),
         ({"variance": 0.0}, "variance must be"),
+        ({"law": "bernoulli", "variance": 0.1}, "variance and rewards must be left out"),
+        ({"law": "poisson:cost"}, "means must be <= 0"),
+        ({"law": 3}, "law must be"),
         ({"costs": [1.0, 2.0, 3.0]}, "theta or costs must be given, got both"),
     ],
 )
@@ -313,15 +446,28 @@ def test_bad_options_are_refused(options, message):
         sb.identification_time(sb.MSets(3, 1), [0.1, 0.2, 0.3], **options)
 
 
-def test_routes_are_not_supported():
+def streets(n):
+    pairs = [((i, j), (i + a, j + b)) for i in range(n) for j in range(n) for a, b in ((0, 1), (1, 0), (-1, 0), (0, -1))]
+    return [(u, v) for u, v in pairs if min(v) >= 0 and max(v) < n]
+
+
+def test_few_routes_are_listed():
+    routes = sb.Routes(streets(3), (0, 0), (2, 2), least=0.5)
+    costs = 0.6 + np.random.default_rng(0).random(routes.d)
+    found = sb.identification_time(routes, costs=costs, variance=0.1)
+    listed = sb.identification_time(sb.EnumeratedDecisions(routes.enumerate()), -costs, variance=0.1)
+    assert (found.value, found.lower) == (listed.value, listed.lower)
+    assert "(0, 0) → (0, 1)" in found.summary()
+    assert found.about_rounds() == listed.about_rounds()
+    many = sb.Routes(streets(6), (0, 0), (5, 5))
     with pytest.raises(UnsupportedError, match="use Paths"):
-        sb.identification_time(sb.Routes([("a", "b"), ("b", "c"), ("a", "c")], "a", "c"), costs=[1.0, 1.0, 3.0])
+        sb.identification_time(many, costs=np.ones(many.d))
 
 
 def test_each_family_has_its_exchanges():
     rng = np.random.default_rng(1)
     kinds = {
-        family.__name__: type(exchanges_of(Problem(X, rng.random(X.d), Gaussian(0.5), 1e-12, GAP), within)).__name__
+        family.__name__: type(solve.exchanges_of(Problem(X, rng.random(X.d), Gaussian(0.5), 1e-12, GAP), within)).__name__
         for family in FAMILIES
         for X in [family(rng)]
         for within in [0.0]

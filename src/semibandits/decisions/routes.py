@@ -12,6 +12,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
+from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.frames import ItemSource, as_pairs
@@ -29,6 +30,8 @@ from semibandits.optimization.problems import IndexAnswer
 FIRST_RANKED: Final = 16
 """Routes that are ranked at first; four times as many each time."""
 NO_LIMIT: Final = 2**62
+FEW: Final = 2_000
+"""Number of routes up to which they are listed where weights may have any sign."""
 ROUNDING: Final = 1e-9
 """By how much means of costs of at most `LARGEST_COST` may be above it, relatively."""
 
@@ -273,6 +276,14 @@ class Routes(DecisionSet):
         rows = np.zeros((self.count(limit), self.d), dtype=np.bool_)
         simple_paths(self._out, self._steps, self._first, self._last, limit, rows)
         return rows
+
+    @cached_property
+    def as_list(self) -> EnumeratedDecisions | None:
+        """The list of all routes, which has a maximiser for weights of any sign; None if there are more than 2,000."""
+        try:
+            return EnumeratedDecisions(self.enumerate(FEW), items=self.items)
+        except TooManyDecisionsError:
+            return None
 
     def _maximize_budgeted(self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float) -> BoolArray | None:
         """The first of the ranked routes that meets the budget: exact for any ratio, not polynomial."""

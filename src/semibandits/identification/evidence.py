@@ -24,12 +24,15 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
-from semibandits.errors import InvalidInputError, UnsupportedError
-from semibandits.identification.exchanges import EPSILON, Cycles
+from semibandits.errors import InvalidInputError
+from semibandits.identification.exchanges import Cycles
+from semibandits.identification.information import EPSILON, to_equal_means
 from semibandits.inputs.validation import check_choice, checked_answer, number_in
 from semibandits.laws import Bernoulli, Gaussian, Law
+from semibandits.laws.mixed import Exchanged
 from semibandits.regret_bound.cuts.oracle import NOTHING, Oracle
 from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.raises import cheapest_raises, convex_information
 
 PROVED: Final = "proved"
 THRESHOLDS: Final = (PROVED, "customary")
@@ -55,8 +58,6 @@ CALLS: Final = 300
 """Linear maximisations of branch and bound."""
 MOST_SLOPE: Final = 1e6
 """Largest multiplier, relative to that of Gaussian rewards of the same variance."""
-SLOPE: Final = 1.0 + 1e-4
-"""Relative accuracy of multipliers, whose square is that of the bound."""
 
 
 @final
@@ -160,16 +161,19 @@ class _Point(NamedTuple):
 
 
 class Sizes:
-    """How many exchanges of each size a decision set has, at most."""
+    """How many exchanges of each size a decision set has, at most. Of `Routes`, if there are few, the list is used."""
 
     def __init__(self, decision_set: DecisionSet) -> None:
-        self._set = decision_set
+        listed = decision_set.as_list if isinstance(decision_set, Routes) else None
+        self.decision_set = listed or decision_set
 
     @cached_property
     def is_one(self) -> bool:
         """Whether all decisions have the same number of items."""
-        fewest = checked_answer(self._set.maximize(np.full(self._set.d, -1.0)), self._set.d, self._set.m)
-        return bool(np.count_nonzero(fewest) == self._set.m)
+        fewest = checked_answer(
+            self.decision_set.maximize(np.full(self.decision_set.d, -1.0)), self.decision_set.d, self.decision_set.m
+        )
+        return bool(np.count_nonzero(fewest) == self.decision_set.m)
 
     @cached_property
     def counts(self) -> tuple[FloatArray, FloatArray]:
@@ -177,17 +181,17 @@ class Sizes:
 
         The items that enter are those of the truly best decision. Both terms are concave, and contain weights of the numbers.
         """
-        d, m = self._set.d, self._set.m
+        d, m = self.decision_set.d, self.decision_set.m
         k = np.arange(min(m, d - m) + 1.0 if self.is_one else m + 1.0)
         enter, leave = _ln_choose(m, k), _ln_choose(d - m if self.is_one else d, k)
         if self.is_one:
             changes = enter + leave
-            if isinstance(self._set, Matchings):
-                changes = np.minimum(changes, _ln_rematched(self._set, k))
+            if isinstance(self.decision_set, Matchings):
+                changes = np.minimum(changes, _ln_rematched(self.decision_set, k))
             enter, leave = changes + np.log(np.maximum(k * (k + 1.0), 0.5)), np.zeros(len(k))  # concave from 0 on
         else:
             enter, leave = (each + np.log((k + 1.0) * (k + 2.0)) for each in (enter, leave))
-        known = self._set.count_within(WORK).exact
+        known = self.decision_set.count_within(WORK).exact
         if len(k) > 1 and known is not None and math.log(max(known - 1, 1)) <= enter[1] + leave[1]:
             return np.full(m + 1, math.log(max(known - 1, 1))), np.zeros(m + 1)
         return enter, leave
@@ -200,14 +204,16 @@ class Evidence:
         self, decision_set: DecisionSet, best: BoolArray, observed: Observed, stop: Stop,
         needed: float = 0.0, sizes: Sizes | None = None,
     ) -> None:  # fmt: skip
-        self._needed = needed  # less evidence need not be computed
+        self._needed, upper = needed, decision_set.upper  # less evidence need not be computed
         self._sizes = Sizes(decision_set) if sizes is None else sizes
+        decision_set = self._sizes.decision_set
         self.weakest: BoolArray | None = None
+        self.met: list[tuple[float, BoolArray]] = []  # decisions, with their evidence
         self._set, self._best, self._law = decision_set, best, observed.law
         self._proved = stop.threshold == PROVED
         self._mixture = _mixture(observed, self._proved)
         self._late = 0.0 if self._proved else math.log1p(math.log(max(observed.rounds, 1)))
-        self._means, upper = observed.means.copy(), decision_set.upper
+        self._means = observed.means.copy()
         self._unknown: BoolArray = observed.plays == 0
         self._certain: BoolArray = np.zeros(len(best), dtype=np.bool_)
         if upper is not None:  # items without plays are no better than their upper bound
@@ -216,7 +222,8 @@ class Evidence:
             self._unknown &= ~self._certain
         self._sign = np.where(best, 1.0, -1.0)
         self._free = np.flatnonzero(observed.plays > 0)
-        self._is_gaussian = isinstance(self._law, Gaussian)
+        self._is_gaussian = self._law.is_quadratic
+        self._gains, self._gain_means = Exchanged.of(self._law, self._means, best)
         self._last: tuple[_Point, float, FloatArray] | None = None  # the last minorant
         self._oracle = Oracle(decision_set, self._means)
         with np.errstate(divide="ignore"):
@@ -234,7 +241,7 @@ class Evidence:
             if isinstance(self._set, MatroidDecisions) and self._within == 0.0:
                 found = self._least_swap(self._set)
             else:
-                found = self._least_exchange(hint)
+                found = min(self._least_exchange(hint), self._beyond())
         return -math.inf if math.isnan(found) else found
 
     def _least_swap(self, decision_set: MatroidDecisions) -> float:
@@ -253,21 +260,17 @@ class Evidence:
         return float(np.logaddexp.reduce(evidence, axis=0).min()) - shared
 
     def _between(self, leaving: IntArray, entering: IntArray) -> FloatArray:
-        """Information against equal means of two items, shape (k, pairs). The nearest equal means are the weighted average."""
+        """Information against equal means of two items, shape (k, pairs)."""
         high, low = self._means[leaving], self._means[entering]
         if self._is_gaussian:
             return np.asarray((high - low) ** 2 / (2.0 * (self._variances[:, leaving] + self._variances[:, entering])))
-        n, k = self._mixture.information[:, leaving], self._mixture.information[:, entering]
-        fall, rise = (high - low) * (k / (n + k)), (high - low) * (n / (n + k))
-        below, above = self._law.take(leaving), self._law.take(entering)
-        return np.asarray(n * below.divergence_below(high, fall) + k * above.divergence(low, rise))
+        n, law, means = self._mixture.information, self._gains, self._gain_means
+        rise, fall = to_equal_means(law, means, n, entering, leaving, high - low)
+        raised, lowered = (law.take(k).divergence(means[k], e) for k, e in ((entering, rise), (leaving, fall)))
+        return np.asarray(n[:, entering] * raised + n[:, leaving] * lowered)
 
     def _least_exchange(self, hint: BoolArray | None) -> float:
         """A bound by linear maximisation: apart for each item that enters or leaves, and then by branch and bound."""
-        if np.isfinite(self._law.convex_to(self._means)).any():
-            raise UnsupportedError(
-                f"confidence needs a law whose divergence is convex, got {self._law!r}: pass a variance instead"
-            )
         unknown = np.flatnonzero(self._unknown).tolist()
         if unknown and (self._set.upper is not None or any(self._found(item) is not None for item in unknown)):
             return -math.inf
@@ -322,7 +325,7 @@ class Evidence:
         if not np.array_equal(cycles.decision, self._best):
             return -math.inf  # another decision is as good
         try:
-            ratio, found = cycles.worst(np.where(self._unknown, 0.0, 2.0 * self._variances[0]), 0.0)
+            ratio, found = cycles.worst(np.where(self._unknown, math.inf, self._mixture.information[0]), 0.0)
         except InvalidInputError:  # a cycle of cost 0: a tie
             return -math.inf
         if found:
@@ -388,9 +391,16 @@ class Evidence:
         if self._is_gaussian:
             values = 0.5 * s * gap
         else:
-            # The information of the parts is proportional to that of the first one, so that multipliers are, too.
             n = information[:, items]
-            s = n[:, 0] / n[0, 0] * self._solved(items, gap, float(s[0]))
+            # Unless rewards are Gaussian, the information of the parts is proportional, and so are multipliers.
+            k = len(n) if isinstance(self._law, Gaussian) else 1
+            each = np.tile(items, k)
+            found = cheapest_raises(
+                self._gains.take(each), self._gain_means[each], n[:k].ravel(), np.repeat(np.arange(k), len(items)),
+                np.arange(len(each)), np.full(k, gap), s[:k],
+            )  # fmt: skip
+            # Beyond the largest multiplier the law excludes that x is better.
+            s = n[:, 0] / n[:k, 0] * np.minimum(found.prices, MOST_SLOPE * s[:k])
             values = s * gap - np.array([self._conjugates(items, c, s[c]).sum() for c in range(len(s))])
         values += weights - costs[:, items].sum(axis=1)
         largest = float(values.max())
@@ -398,31 +408,30 @@ class Evidence:
         total = float(shares.sum())
         enter, leave = self._counts
         number = float(enter[np.count_nonzero(x & ~self._best)] + leave[np.count_nonzero(self._best & ~x)])
-        return _Point(x, largest + math.log(total) - number, s, shares / total)
+        self.met.append((largest + math.log(total) - number, x))
+        return _Point(x, self.met[-1][0], s, shares / total)
 
     def _conjugates(self, items: IntArray, c: int, s: float) -> FloatArray:
         """``max over e of s e - N_c d(mean, mean +- e)`` of items, which are raised if they enter and lowered if they leave."""
         if self._is_gaussian:
             return np.asarray(0.5 * s * s * self._variances[c, items])
-        law, means, n = self._law.take(items), self._means[items], self._mixture.information[c, items]
-        return np.asarray(n * np.where(self._best[items], law.conjugate_below(means, s / n), law.conjugate(means, s / n)))
+        n = self._mixture.information[c, items]
+        return np.asarray(n * self._gains.take(items).conjugate(self._gain_means[items], s / n))
 
-    def _solved(self, items: IntArray, gap: float, s: float) -> float:
-        """The multiplier at which the raises and falls of all items close the gap, by bisection of its logarithm."""
-        law, means, n, leaves = self._law.take(items), self._means[items], self._mixture.information[0, items], self._best[items]
+    def _beyond(self) -> float:
+        """A lower bound on the evidence of exchanges where a mean has left the convex part of its divergence; inf for most laws.
 
-        def closes(s: float) -> bool:
-            return float(np.where(leaves, law.fall_at(means, s / n), law.raise_at(means, s / n)).sum()) >= gap
-
-        low, high, most = s, s, MOST_SLOPE * s
-        while closes(low) and low > 0.0:
-            low *= 0.25
-        while not closes(high) and high < most:  # beyond it the law excludes that x is better
-            low, high = high, 4.0 * high
-        while low < high / SLOPE:
-            middle = math.sqrt(low * high)
-            low, high = (low, middle) if closes(middle) else (middle, high)
-        return low
+        The information of the parts is proportional, so that either the bounds from the convex part hold for all of them or none.
+        """
+        weights, information, costs = self._mixture
+        items = self._free
+        law, means = self._gains.take(items), self._gain_means[items]
+        nats = np.array([convex_information(law, means, n[items]).min(initial=math.inf) for n in information])
+        if np.isinf(nats).all():
+            return math.inf
+        dearest = np.sort(np.where(self._best, 0.0, costs))[:, -self._set.m :].sum(axis=1) + costs[:, self._best].sum(axis=1)
+        enter, leave = self._counts
+        return float(np.logaddexp.reduce(weights + nats - dearest)) - float(enter.max() + leave.max())
 
     def _minorant(self, point: _Point) -> tuple[float, FloatArray]:
         """A number and gains of the items, shape (d,), whose sum over S is at most the evidence of S, and equal to it at a point.

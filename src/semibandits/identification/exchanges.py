@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, final
@@ -22,7 +21,7 @@ from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.errors import UnsupportedError
+from semibandits.identification.information import Information, Table, information_of
 from semibandits.kernels.graphs.cycle_decomposition import decompose_into_cycles
 from semibandits.kernels.graphs.exchange import arcs_of
 from semibandits.kernels.machine import tiers
@@ -34,11 +33,8 @@ from semibandits.regret_bound.precision import gaps_below, refined, relative_err
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.timing import TimeIsUp
 
-EPSILON = float(np.finfo(np.float64).eps)
 MAX_LISTED = 20_000
 """Number of decisions up to which they are listed."""
-WORK = 20_000_000
-"""Elementary steps in which decisions are counted."""
 MAX_LABELS = 50_000_000
 """Labels of one search for the worst cycle."""
 USES = 3
@@ -84,16 +80,12 @@ class Rows:
         return len(self) - before
 
     @property
-    def contains(self) -> sparse.csr_array:
-        """Whether each exchange (row) contains each item (column): 0 or 1."""
+    def table(self) -> Table:
+        """All of them, in the order in which they were added."""
         ptr = np.cumsum([0, *(len(one.items) for one in self)])
         items = np.concatenate([np.empty(0, dtype=np.int64), *(one.items for one in self)])
-        return sparse.csr_array((np.ones(len(items)), items, ptr), shape=(len(self), self._d))
-
-    @property
-    def distances(self) -> FloatArray:
-        """``gap + within`` of each exchange."""
-        return np.array([one.gap for one in self]) + self._within
+        contains = sparse.csr_array((np.ones(len(items)), items, ptr), shape=(len(self), self._d))
+        return Table(contains, np.array([one.gap for one in self]) + self._within)
 
 
 class Exchanges(ABC):
@@ -103,6 +95,11 @@ class Exchanges(ABC):
         self.problem, self.within = problem, within
         self.oracle = Oracle(problem.decision_set, problem.theta)
         self.decision = self.oracle.optimal  # x*
+
+    @cached_property
+    def information(self) -> Information:
+        """What plays say against exchanges, and the worst ones."""
+        return information_of(self.problem, self.decision, self.within)
 
     @cached_property
     def variants(self) -> BoolArray:
@@ -127,21 +124,8 @@ class Exchanges(ABC):
         return self.of_decisions(self.variants)
 
     @abstractmethod
-    def worst(self, u: FloatArray, at_least: float) -> Worst:
-        """The largest ratio at u >= 0, shape (d,), 0 for items in no exchange. Ratios below `at_least` need not be found."""
-
-
-def exchanges_of(problem: Problem, within: float) -> Exchanges:
-    """The exchanges of a problem: swaps of a matroid, cycles of an exchange graph, or decisions."""
-    if within == 0.0 and isinstance(problem.decision_set, MatroidDecisions):
-        return Swaps(problem)
-    if within == 0.0 and problem.has_graph:
-        return Cycles(problem)
-    count = problem.decision_set.count_within(WORK).exact
-    if count is not None and count <= MAX_LISTED:
-        with suppress(UnsupportedError):
-            return Listed(problem, within)
-    return Searched(problem, within)
+    def worst(self, plays: FloatArray, at_least: float) -> Worst:
+        """The largest ratio at plays, shape (d,), inf for items in no exchange. Ratios below `at_least` need not be found."""
 
 
 @final
@@ -155,6 +139,9 @@ class Swaps(Exchanges):
         row, self._entering = np.nonzero(problem.decision_set.matroid.exchanges(members)[1])
         self._leaving = members[row]
         self._gaps = np.maximum(problem.theta[self._leaving] - problem.theta[self._entering], 0.0)
+        pairs = np.sort(np.column_stack((self._entering, self._leaving)), axis=1).ravel()
+        ptr = np.arange(0, len(pairs) + 1, 2)
+        self._table = Table(sparse.csr_array((np.ones(len(pairs)), pairs, ptr), shape=(len(row), len(self.decision))), self._gaps)
 
     def _exchange(self, k: int) -> Exchange:
         return Exchange(np.sort(np.array([self._entering[k], self._leaving[k]])), float(self._gaps[k]))
@@ -174,25 +161,23 @@ class Swaps(Exchanges):
         """The swaps of smallest gap, with every item that can enter or leave."""
         return self._first_of_each_item(np.argsort(self._gaps, kind="stable"), 1)
 
-    def worst(self, u: FloatArray, at_least: float) -> Worst:
+    def worst(self, plays: FloatArray, at_least: float) -> Worst:
         """See `Exchanges.worst`."""
-        ratios = (u[self._entering] + u[self._leaving]) / self._gaps**2
+        ratios = self.information.ratios(self._table, plays)
         above = np.flatnonzero(ratios > at_least)
         order = above[np.argsort(-ratios[above], kind="stable")]
-        largest = float(ratios.max(initial=0.0)) * (1.0 + 8.0 * EPSILON)
-        return Worst(largest, self._first_of_each_item(order, USES))
+        return Worst(float(ratios.max(initial=0.0)), self._first_of_each_item(order, USES))
 
 
-@final
 class Cycles(Exchanges):
     """The simple cycles of an exchange graph."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem, 0.0)
         given = problem.decision_set.exchange_graph(problem.theta)
-        self._graph, self._lack = refined(given, problem.theta, problem.ties)
-        self.decision = self._graph.decision
-        graph = self._graph
+        self.graph, self._lack = refined(given, problem.theta, problem.ties)
+        self.decision = self.graph.decision
+        graph = self.graph
         self._arcs = arcs_of(graph.n_nodes, graph.tails, graph.heads)
         entering, leaving = np.flatnonzero(graph.entering >= 0), np.flatnonzero(graph.leaving >= 0)
         items = np.concatenate((graph.entering[entering], graph.leaving[leaving]))
@@ -201,36 +186,38 @@ class Cycles(Exchanges):
             self._arc_of = np.full(len(self.decision), -1, dtype=np.int64)
             self._arc_of[items] = np.concatenate((entering, leaving))
 
-    def _exchange(self, arcs: IntArray) -> Exchange:
+    def exchange(self, arcs: IntArray) -> Exchange:
         """The exchange along a cycle, with its gap as an exact sum."""
-        on = np.concatenate((self._graph.entering[arcs], self._graph.leaving[arcs]))
+        on = np.concatenate((self.graph.entering[arcs], self.graph.leaving[arcs]))
         items, theta = np.unique(on[on >= 0]), self.problem.theta
         lost = np.where(self.decision[items], theta[items], -theta[items])
         return Exchange(items, math.fsum(lost))
 
     def of_decisions(self, decisions: BoolArray) -> list[Exchange]:
         """The cycles of each decision, if the arcs of its items are closed walks; otherwise all its items together."""
-        found, graph = [], self._graph
+        found, graph = [], self.graph
         for x in decisions:
             differ, cycles = x != self.decision, []
             if self._arc_of is not None:
                 flow = np.zeros(graph.n_arcs)
                 flow[self._arc_of[differ]] = 1.0
                 _, ptr, arcs = decompose_into_cycles(flow, graph.tails, graph.heads, self._arcs.out_ptr, self._arcs.out_arcs)
-                cycles = [self._exchange(arcs[begin:end]) for begin, end in pairwise(ptr.tolist())]
+                cycles = [self.exchange(arcs[begin:end]) for begin, end in pairwise(ptr.tolist())]
             is_whole = sum(len(one.items) for one in cycles) == np.count_nonzero(differ)
             found.extend(cycles if is_whole else super().of_decisions(x[None]))
         return found
 
-    def worst(self, u: FloatArray, at_least: float) -> Worst:
+    def worst(self, plays: FloatArray, at_least: float) -> Worst:
         """See `Exchanges.worst`."""
-        deadline = self.problem.deadline
-        found = worst_ratio(self._graph, u, at_least=at_least, max_labels=MAX_LABELS, deadline=deadline, leaving=True)
-        exchanges = [self._exchange(cycle) for cycle in found.cycles]
-        error = 0.0
-        if self._lack:
-            error = relative_error_of(self._lack, min((one.gap for one in exchanges), default=math.inf))
+        deadline, u = self.problem.deadline, 2.0 * self.problem.variance / plays
+        found = worst_ratio(self.graph, u, at_least=at_least, max_labels=MAX_LABELS, deadline=deadline, leaving=True)
+        exchanges = [self.exchange(cycle) for cycle in found.cycles]
+        error = self.error_of(min((one.gap for one in exchanges), default=math.inf))
         return Worst(found.ratio / (1.0 - error) ** 2, exchanges)
+
+    def error_of(self, least_gap: float) -> float:
+        """Relative error of the costs of cycles of at least this gap."""
+        return relative_error_of(self._lack, least_gap) if self._lack else 0.0
 
 
 @final
@@ -242,7 +229,7 @@ class Listed(Exchanges):
         super().__init__(problem, within)
         others = self._listed[(self._listed != self.decision).any(axis=1)]
         self._gaps = gaps_below(self.decision, others, problem.theta)
-        self._differ = sparse.csr_array((others != self.decision).astype(np.float64))
+        self._table = Table(sparse.csr_array((others != self.decision).astype(np.float64)), self._gaps + within)
 
     @cached_property
     def variants(self) -> BoolArray:
@@ -251,20 +238,20 @@ class Listed(Exchanges):
 
     def start(self) -> list[Exchange]:
         """For each item the decision of smallest gap that differs in it."""
-        rows = self._differ.tocsc()
+        rows = self._table.contains.tocsc()
         first = {int(k[np.argmin(self._gaps[k])]) for k in np.split(rows.indices, rows.indptr[1:-1]) if len(k)}
         return [self._exchange(k) for k in sorted(first)]
 
     def _exchange(self, k: int) -> Exchange:
-        items = self._differ.indices[self._differ.indptr[k] : self._differ.indptr[k + 1]]
+        differ = self._table.contains
+        items = differ.indices[differ.indptr[k] : differ.indptr[k + 1]]
         return Exchange(np.sort(items).astype(np.int64), float(self._gaps[k]))
 
-    def worst(self, u: FloatArray, at_least: float) -> Worst:
+    def worst(self, plays: FloatArray, at_least: float) -> Worst:
         """See `Exchanges.worst`."""
-        ratios = (self._differ @ u) / (self._gaps + self.within) ** 2
-        order = np.argsort(-ratios, kind="stable")[: len(u)]
-        largest = float(ratios.max(initial=0.0)) * (1.0 + 4.0 * EPSILON * len(u))
-        return Worst(largest, [self._exchange(k) for k in order[ratios[order] > at_least].tolist()])
+        ratios = self.information.ratios(self._table, plays)
+        order = np.argsort(-ratios, kind="stable")[: len(plays)]
+        return Worst(float(ratios.max(initial=0.0)), [self._exchange(k) for k in order[ratios[order] > at_least].tolist()])
 
 
 @final
@@ -298,9 +285,9 @@ class Searched(Exchanges):
                 yield part, float(least[item]) + self.within
             forced[item] = stay[item]
 
-    def worst(self, u: FloatArray, at_least: float) -> Worst:
+    def worst(self, plays: FloatArray, at_least: float) -> Worst:
         """See `Exchanges.worst`."""
-        found: list[Exchange] = []
+        u, found = 2.0 * self.problem.variance / plays, list[Exchange]()
         rho = (1.0 + self._slack) * at_least
         for forced, least in self._parts:
             while True:

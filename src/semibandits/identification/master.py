@@ -20,23 +20,22 @@ class Mixture:
     plays: FloatArray  # (d,)
     auxiliaries: FloatArray  # (a,): those of the description of the decisions, times the number of rounds
     rounds: float
-    multipliers: FloatArray  # (r,), >= 0, of the rows ``u(S) / distance^2 <= 1``
+    multipliers: FloatArray  # (r,), >= 0, of the rows of weights
     prices: FloatArray  # (d,), >= 0: what one play of each item is worth
 
 
 def fewest_rounds(
-    hull: Polytope, contains: sparse.csr_array, distances: FloatArray, twice_variance: FloatArray, near: FloatArray,
-    margin: FloatArray, accuracy: float, deadline: float,
-) -> Mixture:  # fmt: skip
-    """Minimise N over plays n in N times the hull, with ``sum over S of v_i / n_i <= distance^2`` for each exchange S.
+    hull: Polytope, weights: sparse.csr_array, near: FloatArray, margin: FloatArray, accuracy: float, deadline: float
+) -> Mixture:
+    """Minimise N over plays n in N times the hull, with ``sum of weights_i / n_i <= 1`` for each row of weights, shape (r, d).
 
     One second-order cone program, in which plays are divided by `near`, shape (d,), > 0, plays of about the right size.
-    Variables: plays and auxiliaries, N, and for each item of an exchange its information k_i >= 1 / n_i. `contains` are the
-    exchanges, shape (r, d), `distances` are > 0, v is `twice_variance`. The mean of ``margin_i / n_i``, shape (d,), is added to N
-    in units of the largest `near`: of plays that cost no rounds, there should be many. `accuracy` is the tolerance of Clarabel.
+    Variables: plays and auxiliaries, N, and for each item with a weight a number k_i >= 1 / n_i. The mean of ``margin_i / n_i``,
+    shape (d,), is added to N in units of the largest `near`: of plays that cost no rounds, there should be many. `accuracy` is
+    the tolerance of Clarabel.
     """
-    d, a, r = hull.d, hull.auxiliaries, contains.shape[0]
-    used = np.flatnonzero(np.asarray(contains.sum(axis=0)).ravel())
+    d, a, r = hull.d, hull.auxiliaries, weights.shape[0]
+    used = np.flatnonzero(np.asarray(weights.sum(axis=0)).ravel())
     k, rounds = len(used), float(near.max())
     scale = np.concatenate((near, np.full(a, rounds)))
 
@@ -46,14 +45,14 @@ def fewest_rounds(
         largest = abs(whole).max(axis=1).toarray().ravel()
         return sparse.csr_array(sparse.diags_array(1.0 / np.where(largest > 0.0, largest, 1.0)) @ whole)
 
-    weights = sparse.diags_array(1.0 / distances**2) @ contains[:, used] @ sparse.diags_array(twice_variance[used] / near[used])
+    scaled = weights[:, used] @ sparse.diags_array(1.0 / near[used])
     cone, information = 3 * np.arange(k), d + a + 1 + np.arange(k)
     entries = np.concatenate((-np.ones(3 * k), np.ones(k)))
     places = np.concatenate((cone, cone, cone + 2, cone + 2)), np.concatenate((used, information, used, information))
     equal, below = homogeneous(hull.equalities, hull.totals), homogeneous(hull.inequalities, hull.limits)
     matrix = sparse.csc_matrix(
         sparse.vstack((
-            equal, below, beside(sparse.csr_array((r, d + a + 1)), weights),
+            equal, below, beside(sparse.csr_array((r, d + a + 1)), scaled),
             sparse.csr_array((entries, places), shape=(3 * k, d + a + 1 + k)),
         ))
     )  # fmt: skip

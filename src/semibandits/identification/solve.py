@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -12,32 +13,43 @@ from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.decisions.constants import without_constants
 from semibandits.decisions.lists import Decisions
 from semibandits.decisions.longest import warn_of_longest_path
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.polytopes import Polytope, decomposed, mixtures, polytope
-from semibandits.decisions.routes import Routes
+from semibandits.decisions.routes import FEW, Routes
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
-from semibandits.identification.exchanges import Exchange, Rows, exchanges_of
+from semibandits.identification.exchanges import MAX_LISTED, Cycles, Exchange, Exchanges, Listed, Rows, Searched, Swaps
+from semibandits.identification.law_searches import ByEvidence, CyclesByPrices
 from semibandits.identification.master import Mixture, fewest_rounds
 from semibandits.identification.result import HARDEST, IdentificationTime, SamplingPlan
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.costs import item_means
 from semibandits.inputs.labelled import in_item_order
-from semibandits.inputs.validation import number_in, variance_vector
+from semibandits.inputs.validation import number_in
 from semibandits.kernels.machine import tiers
-from semibandits.laws import Gaussian
+from semibandits.laws import Gaussian, Law
 from semibandits.laws.gaussian import DEFAULT_VARIANCE
-from semibandits.regret_bound.certificates.pricing_bound import pricing_bound
+from semibandits.laws.mixed import Exchanged
 from semibandits.regret_bound.cuts.oracle import NOTHING
 from semibandits.regret_bound.cycles.circulation import thread_pools
 from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.problem import Problem, Units, check_precision
+from semibandits.regret_bound.raises import check_convex, room
 from semibandits.regret_bound.result import Status
+from semibandits.regret_bound.solve import check_size, law_of
 from semibandits.regret_bound.timing import TimeIsUp
 
 MAX_ROUNDS = 200
+MAX_LISTED_WITH_LAWS = 2_000
+"""Number of decisions up to which they are listed, for laws other than Gaussian, whose information takes longer."""
+WORK = 20_000_000
+"""Elementary steps in which decisions are counted."""
 ACCURACIES = (1e-7, 1e-9, 1e-6)
 """Tolerances of the conic solver. The next one is used when rounds no longer help."""
 PATIENCE = 3
 
+TIE = 1e-12
+"""Rewards that differ by this share of a mean are equal."""
 MARGIN = 0.1
 """Share of the gap that may be spent on plays of items whose exchanges are no constraint yet, so that they become none."""
 POINTS = (0.1, 0.5)
@@ -55,6 +67,7 @@ def identification_time(
     *,
     costs: ArrayLike | None = None,
     variance: ArrayLike = DEFAULT_VARIANCE,
+    law: Law | str | None = None,
     confidence: float = 0.95,
     within: float = 0.0,
     gap: float = 1e-3,
@@ -74,6 +87,8 @@ def identification_time(
         Mean cost of each item instead of `theta`: rewards are minus costs.
     variance : float or array_like, shape (d,)
         Variance of the rewards of each item, > 0, in squared rewards.
+    law : Law or str, optional
+        The law of the rewards instead of `variance`, also as text, such as "bernoulli": see :mod:`semibandits.laws`.
     confidence : float
         Probability with which the decision must be right, in (0.5, 1).
     within : float
@@ -100,7 +115,8 @@ def identification_time(
     SolverError
         If the gap is not reached and `throw` is true. Its attribute `result` holds the result.
     UnsupportedError
-        For `Routes`: the largest price of a route cannot be computed, so that no lower bound is known.
+        For more than 2,000 `Routes`: the largest price of a route cannot be computed, so that no lower bound is known. For gamma
+        rewards if a mean must more than double for another decision to be the best one, as for `graves_lai`; matroids apart.
 
     Warns
     -----
@@ -109,13 +125,16 @@ def identification_time(
 
     Notes
     -----
-    Rewards are Gaussian. T*(theta) is the characteristic time: a rule that stops and names a decision, which is wrong with
+    T*(theta) is the characteristic time: a rule that stops and names a decision, which is wrong with
     probability at most delta whatever the means are, needs at least ``T*(theta) kl(delta, 1 - delta)`` rounds on average
     (Garivier, Kaufmann, COLT 2016). It is the fewest rounds N, over plays n in N conv(X), at which
     ``sum over the items of C of 2 sigma_i^2 / n_i <= gap_C^2`` for each simple cycle C of the exchange graph, items that leave
     included (theory I1). With `within` it is that of rules that name x*, and C runs over the decisions, with
     ``(gap + within)^2`` on the right. The bracket: weak duality with one linear maximisation, and the plan times its largest
-    ratio, found by exact search (theory I2, I3).
+    ratio, found by exact search (theory I2, I3). With other laws the cheapest changes of means that close the gap must cost 1 nat
+    at the plays: entering items are raised, leaving ones lowered. Each round solves the problem of Gaussian rewards that has the
+    same information and slope at the last plays, with variances of their own for each exchange; weak duality then uses the
+    divergences of those changes. Routes are listed, and their least costs are not used.
 
     Examples
     --------
@@ -130,30 +149,30 @@ def identification_time(
     [0, 2] in 8% of the rounds
     """
     check_decision_set(decision_set)
-    if isinstance(decision_set, Routes):
-        raise UnsupportedError(
-            "decision_set must have a linear maximiser for prices of any sign, got Routes: if the streets have one direction and "
-            "no cycles, use Paths"
-        )
     means, in_costs = item_means(theta, costs, decision_set), costs is not None
     decision_set.check_means(means, in_costs=in_costs)
     warn_of_longest_path(decision_set, means, in_costs=in_costs, stacklevel=3)
     number_in(confidence, "confidence", 0.5, 1.0, "0.95 allows one error in twenty", ends="()")
     number_in(within, "within", 0.0, math.inf, "it is the loss that does not matter, in the unit of the rewards")
     check_precision(gap, time_limit, tie_tolerance)
-    variances = variance_vector(in_item_order(variance, decision_set, "variance"), len(means)).copy()
+    known = law_of(means, in_item_order(variance, decision_set, "variance"), "gaussian", law, in_costs=in_costs)
     limit = math.inf if time_limit is None else float(time_limit)
-    given = Problem(decision_set, means.copy(), Gaussian(variances), tie_tolerance, gap, limit)
-    problem = replace(given, theta=without_constants(decision_set, given.theta))
+    given = Problem(decision_set, means.copy(), known, tie_tolerance, gap, limit)
+    problem = replace(given, decision_set=_listed(decision_set))
+    if isinstance(given.law, Gaussian):
+        problem = replace(problem, theta=without_constants(decision_set, given.theta))
     if 0.0 < within <= problem.ties.share * problem.ties.best:
         raise InvalidInputError(
             "within must be 0 or above the rounding of the reward of the best decision, about "
             f"{problem.ties.share * problem.ties.best:.1g}, got {within:g}: losses as small cannot be told from 0"
         )
-    units = Units.of(problem)
-    unit = max(units.reward, int(np.frexp(within)[1])) if within > 0.0 else units.reward
-    units = Units(unit, units.variance)
-    solver = _Solver(units.scaled(problem), float(np.ldexp(within, -unit)))
+    units = Units.of(problem) if given.law.is_quadratic else Units(0, 0)
+    if given.law.is_quadratic:
+        units = replace(units, reward=max(units.reward, int(np.frexp(within)[1])) if within > 0.0 else units.reward)
+        problem = units.scaled(problem)
+    else:
+        check_size(given.theta, given.law)
+    solver = _Solver(problem, float(np.ldexp(within, -units.reward)))
     with thread_pools().limit(limits=1, user_api="blas"):
         solver.run()
     with np.errstate(over="ignore", under="ignore"):
@@ -161,7 +180,7 @@ def identification_time(
     if (np.isfinite(bounds) != np.isfinite([solver.value, solver.lower])).any() or (solver.value > 0.0 and bounds[0] == 0.0):
         raise InvalidInputError(
             "theta and variance must be of a size at which rounds, 2 * variance / gap^2, are floating-point numbers, got "
-            f"rewards up to {np.abs(means).max():g} and variances up to {variances.max():g}: choose another unit"
+            f"rewards up to {np.abs(means).max():g} and variances up to {given.variance.max():g}: choose another unit"
         )
     value, lower = bounds.tolist()
     reached = value == lower or value - lower <= gap * value < math.inf
@@ -171,16 +190,19 @@ def identification_time(
         status=Status.of(reached=reached, late=tiers.seconds() > problem.deadline),
         confidence=confidence,
         within=within,
-        plan=solver.plan,
+        plan=SamplingPlan(solver.plan.items, solver.plan.shares, decision_set),
         optimal_decision=solver.decision,
         decision_set=decision_set,
         theta=given.theta,
-        variance=variances,
-        law=given.law,
+        variance=given.variance,
+        law=known,
         stats={"rounds": solver.rounds, "exchanges": len(solver.rows), "seconds": tiers.seconds() - given.start},
         _hardest=solver.hardest,
     )
     if throw and not reached:
+        if len(result.plan) and not (within == 0.0 and isinstance(decision_set, MatroidDecisions)):
+            exchanged, raised = Exchanged.of(known, means, solver.decision)
+            check_convex(exchanged, raised, value * result.plan.item_shares, np.arange(len(means)))
         raise SolverError(
             f"the relative gap must be at most {gap:g}, reached {result.gap:.2g} ({result.status}): "
             f"{lower:.6g} <= T*(theta) <= {value:.6g}; allow {'more time or ' if result.status is Status.TIME_LIMIT else ''}a "
@@ -201,7 +223,7 @@ class _Solver:
         self.hardest: tuple[tuple[Exchange, float], ...] = ()
         self.multipliers, self.prices = np.empty(0), np.empty(0)  # those that prove the lower bound
         self.plan = SamplingPlan(Decisions.empty(problem.decision_set.d), np.empty(0), problem.decision_set)
-        self._twice_variance = 2.0 * problem.variance
+        self._free = np.empty(0, dtype=np.bool_)  # items in no exchange
         self._hull, self._columns = _description(problem.decision_set), np.empty((0, problem.decision_set.d), dtype=np.bool_)
 
     def run(self) -> None:
@@ -219,13 +241,24 @@ class _Solver:
             return
         self.decision = self.exchanges.decision
         self.rows.add(start)
+        self._free = self.rows.table.contains.sum(axis=0) == 0
         tied = [one for one in start if self.within == 0.0 and one.gap <= self._tie(one)]
         if tied:
             self.value = self.lower = math.inf
             self.hardest = ((min(tied, key=lambda one: one.gap), 1.0),)
-        elif start:
+        elif start and not self._is_known():
             self.value = math.inf
             self._close()
+
+    def _is_known(self) -> bool:
+        """Whether the law excludes that another decision is good enough, even if all means are as far away as they can be."""
+        law, means = Exchanged.of(self.problem.law, self.problem.theta, self.decision)
+        rooms = room(law, means)
+        if not np.isfinite(rooms[~self._free]).all():
+            return False
+        furthest = self.problem.theta + np.where(self._free, 0.0, np.where(self.decision, -rooms, rooms))
+        x = self.exchanges.oracle.best(furthest)
+        return math.fsum(furthest[x]) - math.fsum(furthest[self.decision]) <= self.within + TIE * float(np.abs(furthest).max())
 
     def _tie(self, one: Exchange) -> float:
         """Largest gap at which an exchange counts as a tie."""
@@ -235,16 +268,15 @@ class _Solver:
     def _close(self) -> None:
         """Rounds of the master problem, until the plan is proved good enough."""
         gap, level, idle = self.problem.gap, 0, 0
-        first, best, estimate = self._first_plays(), np.empty(0), math.inf
+        information, best, estimate = self.exchanges.information, np.empty(0), math.inf
+        first = self._first_plays()
         first = np.maximum(first, LEAST * gap * first.max())
-        near, margin, least = first, MARGIN * gap * first, LEAST * gap / len(first)
+        near, plays, margin, least = first, first, MARGIN * gap * first, LEAST * gap / len(first)
         while True:
             self.rounds += 1
             hull = mixtures(self._columns) if self._hull is None else self._hull
-            mixture = fewest_rounds(
-                hull, self.rows.contains, self.rows.distances, self._twice_variance, near, margin, ACCURACIES[level],
-                self.problem.deadline,
-            )  # fmt: skip
+            weights = information.weights(self.rows.table, plays)
+            mixture = fewest_rounds(hull, weights, near, margin, ACCURACIES[level], self.problem.deadline)
             plays = np.maximum(mixture.plays, least * max(mixture.rounds, first.max()))
             before = estimate - self.lower
             fresh = self._bound(mixture, plays)
@@ -274,34 +306,27 @@ class _Solver:
 
     def _first_plays(self) -> FloatArray:
         """Plays of the right size: for each item the most that one of its exchanges needs if plays are free."""
-        contains, roots = self.rows.contains, np.sqrt(self._twice_variance)
-        needs = (contains @ roots) / self.rows.distances**2
-        plays = roots * np.asarray((contains.multiply(needs[:, None])).max(axis=0).todense()).ravel()
-        first: FloatArray = np.where(plays > 0.0, plays, plays.max())
+        table = self.rows.table
+        roots = np.sqrt(self.exchanges.information.spread(table))
+        needs = (table.contains @ roots) / table.distances**2
+        plays = roots * np.asarray((table.contains.multiply(needs[:, None])).max(axis=0).todense()).ravel()
+        first: FloatArray = np.where(plays > 0.0, plays, plays.max() or 1.0)
         return first
 
     def _worst(self, plays: FloatArray) -> tuple[float, bool]:
         """The largest ratio at these plays, and whether exchanges were found that are new."""
-        contains = self.rows.contains
-        u = np.where(contains.sum(axis=0) > 0, self._twice_variance / plays, 0.0)
-        known = float(((contains @ u) / self.rows.distances**2).max())
-        found = self.exchanges.worst(u, known)
+        plays = np.where(self._free, math.inf, plays)
+        known = float(self.exchanges.information.ratios(self.rows.table, plays).max())
+        found = self.exchanges.worst(plays, known)
         return max(found.ratio, known), self.rows.add(found.exchanges) > 0
 
     def _bound(self, mixture: Mixture, plays: FloatArray) -> bool:
-        """Raise the lower bound by the multipliers of a mixture; return whether a decision was found that is new (theory I2).
-
-        Any prices prove a bound. Those of the dual are the most accurate ones; those of the plays suit other sizes of numbers.
-        """
-        contains, distances = self.rows.contains, self.rows.distances
-        multipliers, oracle, fresh = mixture.multipliers / distances**2, self.exchanges.oracle, False
-        for prices in (mixture.prices, self._twice_variance * (multipliers @ contains) / plays**2):
-            if not (0.0 < prices.max() < math.inf):
-                continue
-            prices = prices / prices.max()
+        """Raise the lower bound by the multipliers of a mixture; return whether a decision was found that is new (theory I2)."""
+        information, oracle, fresh, table = self.exchanges.information, self.exchanges.oracle, False, self.rows.table
+        for prices, multipliers in information.proofs(table, mixture, plays):
             x = oracle.best(prices)
             most = math.fsum(prices[x]) + oracle.rounding(prices, prices, x)
-            bound = pricing_bound(contains, distances, self._twice_variance, multipliers, prices, most)
+            bound = information.bound(table, prices, multipliers, most)
             if bound > self.lower:
                 self.lower, self.multipliers, self.prices = bound, multipliers, prices
                 shares, exchanges = mixture.multipliers / mixture.multipliers.sum(), list(self.rows)
@@ -320,7 +345,7 @@ class _Solver:
             decisions, rates = decomposed(decision_set, hull, mixture.plays, mixture.rounds)
         worth = rates > NOISE * gap * rates.sum() / max(len(rates), 1)
         decisions, rates = decisions[worth], rates[worth]
-        needed = np.where(self.rows.contains.sum(axis=0) > 0, plays, 0.0)
+        needed = np.where(self._free, 0.0, plays)
         while tiers.seconds() < self.problem.deadline:  # plays that were left out as noise, but are needed
             lack = needed - rates @ decisions
             item = int(np.argmax(np.where(lack > 0.01 * needed, lack / np.where(needed > 0.0, needed, 1.0), 0.0)))
@@ -334,12 +359,37 @@ class _Solver:
         total = plan.item_rates
         if (total[needed > 0.0] <= 0.0).any():
             return False
-        ratio, _ = self._worst(np.where(total > 0.0, total, total.max()))  # the others are in no exchange
+        ratio, _ = self._worst(total)
         value = float(plan.rates.sum()) * ratio
         if value < self.value:
             self.value = value
             self.plan = SamplingPlan(plan.items, plan.rates / plan.rates.sum(), decision_set)
         return self.value - self.lower <= gap * self.value
+
+
+def exchanges_of(problem: Problem, within: float) -> Exchanges:
+    """The exchanges of a problem: swaps of a matroid, cycles of an exchange graph for Gaussian rewards, or decisions."""
+    is_quadratic = problem.law.is_quadratic
+    if within == 0.0 and isinstance(problem.decision_set, MatroidDecisions):
+        return Swaps(problem)
+    if within == 0.0 and problem.has_graph and (is_quadratic or not isinstance(problem.decision_set, MatroidIntersection)):
+        return Cycles(problem) if is_quadratic else CyclesByPrices(problem)
+    count = problem.decision_set.count_within(WORK).exact
+    if count is not None and count <= (MAX_LISTED if is_quadratic else MAX_LISTED_WITH_LAWS):
+        with suppress(UnsupportedError):
+            return Listed(problem, within)
+    return Searched(problem, within) if is_quadratic else ByEvidence(problem, within)
+
+
+def _listed(decision_set: DecisionSet) -> DecisionSet:
+    """The set itself, or the list of all routes, whose largest price of any sign can be found."""
+    listed = decision_set.as_list if isinstance(decision_set, Routes) else decision_set
+    if listed is None:
+        raise UnsupportedError(
+            f"decision_set must have a linear maximiser for prices of any sign, got more than {FEW:,} routes: if the streets "
+            "have one direction and no cycles, use Paths"
+        )
+    return listed
 
 
 def _description(decision_set: DecisionSet) -> Polytope | None:

@@ -79,20 +79,17 @@ class Law(ABC):
         """d(theta, theta + rise) for rise >= 0: 0 at 0, increasing, inf where no distribution has this mean."""
 
     def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
-        """d(theta, theta - fall) for fall >= 0: 0 at 0, increasing, inf from the lower end of the range on.
+        """d(theta, theta - fall) for fall >= 0: 0 at 0, increasing, inf from the lower end of the range on. See `mirrored`."""
+        law, means = self.mirrored(np.asarray(theta, dtype=np.float64))
+        return law.divergence(means, fall)
 
-        Unless overridden, the integral of ``e / V(theta - e)`` over e from 0 to `fall`, for exponential families of variance V,
-        by double exponential quadrature. Estimates with intervals and drift checks use it.
+    def mirrored(self, theta: FloatArray) -> tuple[Law, FloatArray]:
+        """A law and means whose raises are the falls from the means `theta`, shape (..., d).
+
+        Unless overridden, the divergence of a fall is the integral of ``e / V(theta - e)`` over e, as for exponential families of
+        variance V, by double exponential quadrature. Estimates with intervals, drift checks and identification use it.
         """
-        theta, fall = np.broadcast_arrays(np.asarray(theta, dtype=np.float64), np.asarray(fall, dtype=np.float64))
-        is_inside = theta - fall > self.least(theta)
-        inner, total = np.where(is_inside, fall, 0.0), np.zeros(theta.shape)
-        for node, weight in zip(NODES, WEIGHTS, strict=True):
-            distance = node * inner
-            with np.errstate(divide="ignore", invalid="ignore"):
-                slope = distance / self.variance_at(theta - distance)
-            total += weight * np.where(inner > 0.0, slope * inner, 0.0)
-        return np.where(is_inside | (fall <= 0.0), total, np.inf)
+        return _Falls(self), theta
 
     @abstractmethod
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
@@ -206,27 +203,55 @@ class Law(ABC):
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(rise), slope * rise - information, np.inf)
 
-    def fall_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """The fall up to which the divergence from a smaller mean is no steeper than `slope` >= 0, see `divergence_below`.
+    def conjugate_rounding(self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray) -> FloatArray:
+        """Bound on the error of ``slope rise - information``, the conjugate at a raise from `tilt`."""
+        return (LAST_DIGITS + self.rounding) * (slope * rise + information)
 
-        Unless overridden, the root of ``e = slope V(theta - e)`` by bisection, for exponential families of variance V.
-        """
+
+@dataclass(frozen=True)
+class _Falls(Law):
+    """The law of minus the rewards of an exponential family, whose means are still those of the rewards."""
+
+    law: Law
+
+    def check(self, theta: FloatArray) -> None:
+        """See `Law.check`."""
+        self.law.check(theta)
+
+    @property
+    def size(self) -> int | None:
+        """See `Law.size`."""
+        return self.law.size
+
+    def take(self, items: IntArray) -> Self:
+        """See `Law.take`."""
+        return type(self)(self.law.take(items))
+
+    def reach(self, theta: FloatArray) -> FloatArray:
+        """Distance to the lower end of the range."""
+        return np.asarray(theta - self.law.least(theta))
+
+    def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
+        """The integral of the slope ``e / V(theta - e)``."""
+        theta, rise = np.broadcast_arrays(np.asarray(theta, dtype=np.float64), np.asarray(rise, dtype=np.float64))
+        is_inside = rise < self.reach(theta)
+        inner, total = np.where(is_inside, rise, 0.0), np.zeros(theta.shape)
+        for node, weight in zip(NODES, WEIGHTS, strict=True):
+            distance = node * inner
+            with np.errstate(divide="ignore", invalid="ignore"):
+                slope = distance / self.law.variance_at(theta - distance)
+            total += weight * np.where(inner > 0.0, slope * inner, 0.0)
+        return np.where(is_inside | (rise <= 0.0), total, np.inf)
+
+    def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """The root of ``e = slope V(theta - e)`` by bisection."""
         theta, slope = np.broadcast_arrays(np.asarray(theta, dtype=np.float64), np.asarray(slope, dtype=np.float64))
-        low, high = np.zeros(theta.shape), theta - self.least(theta)
-        start = np.minimum(slope * self.variance_at(theta), 0.5 * high)
+        low, high = np.zeros(theta.shape), self.reach(theta)
+        start = np.minimum(slope * self.law.variance_at(theta), 0.5 * high)
         step = np.where(start > 0.0, start, 1.0)
         for _ in range(FALLS):
             middle = np.where(np.isfinite(high), 0.5 * (low + high), low + step)
             with np.errstate(all="ignore"):
-                flat = middle <= slope * self.variance_at(theta - middle)
+                flat = middle <= slope * self.law.variance_at(theta - middle)
             low, high, step = np.where(flat, middle, low), np.where(flat, high, middle), np.where(flat, 2.0 * step, step)
         return np.asarray(low)
-
-    def conjugate_below(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """``max of slope e - divergence`` over falls e, for slopes >= 0."""
-        fall = self.fall_at(theta, slope)
-        return np.asarray(slope * fall - self.divergence_below(theta, fall))
-
-    def conjugate_rounding(self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray) -> FloatArray:
-        """Bound on the error of ``slope rise - information``, the conjugate at a raise from `tilt`."""
-        return (LAST_DIGITS + self.rounding) * (slope * rise + information)

@@ -94,17 +94,9 @@ class Bernoulli(Law):
         shape, pairs = _pairs(theta, rise)
         return divergences(*pairs).reshape(shape)
 
-    def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
-        """The divergence of failures: d(1 - theta, 1 - theta + e)."""
-        return self.divergence(1.0 - np.asarray(theta), fall)
-
-    def fall_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """The raise of failures."""
-        return self.raise_at(1.0 - np.asarray(theta), slope)
-
-    def conjugate_below(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """The conjugate of failures."""
-        return self.conjugate(1.0 - np.asarray(theta), slope)
+    def mirrored(self, theta: FloatArray) -> tuple[Law, FloatArray]:
+        """The law of failures, whose probabilities are ``1 - theta``."""
+        return self, 1.0 - theta
 
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """The root of ``s (theta + e) (1 - theta - e) = e``."""

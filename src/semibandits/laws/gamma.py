@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -103,9 +103,9 @@ class Gamma(Law):
                 return np.where(z < 1.0, self.shape * (z * z / (1.0 - z) - excess(-z)), np.inf)
             return self.shape * np.where(z < 1.0, z * z / (1.0 + z) - excess(z), np.log1p(z) - z / (1.0 + z))
 
-    def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
-        """The divergence of minus the rewards, whose means are larger: d(-theta, -theta + e)."""
-        return Gamma(self.shape, cost=not self.cost).divergence(-np.asarray(theta), fall)
+    def mirrored(self, theta: FloatArray) -> tuple[Law, FloatArray]:
+        """The law of minus the rewards."""
+        return replace(self, cost=not self.cost), -theta
 
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """Where ``k z / (1+z)^2 = s theta``, z <= 1; for costs ``k z / (1-z)^2 = s c``."""

@@ -107,9 +107,9 @@ class Gaussian(Law):
         """e^2 / (2 sigma^2)."""
         return np.where(rise <= self.reach(theta), np.square(rise) / (2.0 * np.asarray(self.variance)), np.inf)
 
-    def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
-        """e^2 / (2 sigma^2)."""
-        return np.asarray(np.square(fall) / (2.0 * np.asarray(self.variance)))
+    def mirrored(self, theta: FloatArray) -> tuple[Law, FloatArray]:
+        """The same variance; falls are not limited by the upper bound."""
+        return Gaussian(self.variance), -theta
 
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """sigma^2 s, limited by the upper bound."""

@@ -2,19 +2,74 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
 
-from semibandits._typing import FloatArray, IntArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import laws as kernels
 from semibandits.laws.base import Law
 
 
+class Parts(Law):
+    """Items of different laws, in groups."""
+
+    def reach(self, theta: FloatArray) -> FloatArray:
+        """See `Law.reach`."""
+        return self._each(lambda law, mean: law.reach(mean), theta)
+
+    def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
+        """See `Law.divergence`."""
+        return self._each(lambda law, mean, e: law.divergence(mean, e), theta, rise)
+
+    def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """See `Law.raise_at`."""
+        return self._each(lambda law, mean, s: law.raise_at(mean, s), theta, slope)
+
+    def convex_to(self, theta: FloatArray) -> FloatArray:
+        """See `Law.convex_to`."""
+        return self._each(lambda law, mean: law.convex_to(mean), theta)
+
+    def jump_at(self, theta: FloatArray) -> FloatArray:
+        """See `Law.jump_at`."""
+        return self._each(lambda law, mean: law.jump_at(mean), theta)
+
+    def margin(self, theta: FloatArray) -> FloatArray:
+        """See `Law.margin`."""
+        return self._each(lambda law, mean: law.margin(mean), theta)
+
+    def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """See `Law.tilt`."""
+        theta, slope = np.broadcast_arrays(theta, slope)
+        rise, derivative, information = np.empty(theta.shape), np.empty(theta.shape), np.empty(theta.shape)
+        for law, items in self._groups():
+            parts = law.tilt(theta[..., items], slope[..., items])
+            rise[..., items], derivative[..., items], information[..., items] = parts
+        return rise, derivative, information
+
+    def conjugate_rounding(self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray) -> FloatArray:
+        """See `Law.conjugate_rounding`."""
+        return self._each(lambda law, *four: law.conjugate_rounding(*four), theta, slope, rise, information)
+
+    @abstractmethod
+    def _groups(self) -> list[tuple[Law, IntArray]]:
+        """Laws and their items, which are all items together."""
+
+    def _each(self, method: Callable[..., FloatArray], *arguments: Any) -> FloatArray:
+        """Results of a method of all laws, with items along the last axis."""
+        arrays = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in arguments))
+        answer = np.empty(arrays[0].shape)
+        for law, items in self._groups():
+            answer[..., items] = method(law, *(one[..., items] for one in arrays))
+        return answer
+
+
 @final
-class Mixed(Law):
+class Mixed(Parts):
     """One law per item: clicks and order values, delays and counts.
 
     Parameters
@@ -108,34 +163,6 @@ class Mixed(Law):
         """The largest of all laws."""
         return max((law.rounding for law in self._kinds), default=0.0)
 
-    def reach(self, theta: FloatArray) -> FloatArray:
-        """See `Law.reach`."""
-        return self._each(lambda law, mean: law.reach(mean), theta)
-
-    def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
-        """See `Law.divergence`."""
-        return self._each(lambda law, mean, e: law.divergence(mean, e), theta, rise)
-
-    def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
-        """See `Law.divergence_below`."""
-        return self._each(lambda law, mean, e: law.divergence_below(mean, e), theta, fall)
-
-    def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """See `Law.raise_at`."""
-        return self._each(lambda law, mean, s: law.raise_at(mean, s), theta, slope)
-
-    def convex_to(self, theta: FloatArray) -> FloatArray:
-        """See `Law.convex_to`."""
-        return self._each(lambda law, mean: law.convex_to(mean), theta)
-
-    def jump_at(self, theta: FloatArray) -> FloatArray:
-        """See `Law.jump_at`."""
-        return self._each(lambda law, mean: law.jump_at(mean), theta)
-
-    def margin(self, theta: FloatArray) -> FloatArray:
-        """See `Law.margin`."""
-        return self._each(lambda law, mean: law.margin(mean), theta)
-
     def variance_at(self, theta: FloatArray) -> FloatArray:
         """See `Law.variance_at`."""
         return self._each(lambda law, mean: law.variance_at(mean), theta)
@@ -170,28 +197,48 @@ class Mixed(Law):
         """See `Law.variance_proxy`."""
         return self._each(lambda law, mean: law.variance_proxy(mean), theta)
 
-    def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """See `Law.tilt`."""
-        theta, slope = np.broadcast_arrays(theta, slope)
-        rise, derivative, information = np.empty(theta.shape), np.empty(theta.shape), np.empty(theta.shape)
-        for law, items in self._groups():
-            parts = law.tilt(theta[..., items], slope[..., items])
-            rise[..., items], derivative[..., items], information[..., items] = parts
-        return rise, derivative, information
-
-    def conjugate_rounding(self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray) -> FloatArray:
-        """See `Law.conjugate_rounding`."""
-        return self._each(lambda law, *four: law.conjugate_rounding(*four), theta, slope, rise, information)
+    def mirrored(self, theta: FloatArray) -> tuple[Law, FloatArray]:
+        """See `Law.mirrored`."""
+        other = object.__new__(type(self))
+        other._become(tuple(law.mirrored(np.empty(0))[0] for law in self._kinds), self._which)
+        return other, self._each(lambda law, mean: law.mirrored(mean)[1], theta)
 
     def _groups(self) -> list[tuple[Law, IntArray]]:
         """Distinct laws and their items."""
         groups = ((law, np.flatnonzero(self._which == k)) for k, law in enumerate(self._kinds))
         return [(law, items) for law, items in groups if len(items)]
 
-    def _each(self, method: Callable[..., FloatArray], *arguments: Any) -> FloatArray:
-        """Results of a method of all laws, with items along the last axis."""
-        arrays = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in arguments))
-        answer = np.empty(arrays[0].shape)
-        for law, items in self._groups():
-            answer[..., items] = method(law, *(one[..., items] for one in arrays))
-        return answer
+
+@final
+@dataclass(frozen=True, eq=False)
+class Exchanged(Parts):
+    """The law of what an exchange gains of each item: the reward of items that enter, and minus that of items that leave."""
+
+    enters: Law
+    leaves: Law
+    is_leaving: BoolArray  # (d,)
+
+    @classmethod
+    def of(cls, law: Law, theta: FloatArray, is_leaving: BoolArray) -> tuple[Self, FloatArray]:
+        """The law, and means that belong to it."""
+        leaves, means = law.mirrored(theta)
+        return cls(law, leaves, is_leaving), np.where(is_leaving, means, theta)
+
+    def __str__(self) -> str:
+        return str(self.enters)
+
+    def check(self, theta: FloatArray) -> None:
+        """Means are checked before."""
+
+    def take(self, items: IntArray) -> Self:
+        """See `Law.take`."""
+        return type(self)(self.enters.take(items), self.leaves.take(items), self.is_leaving[items])
+
+    @property
+    def rounding(self) -> float:
+        """The larger one."""
+        return max(self.enters.rounding, self.leaves.rounding)
+
+    def _groups(self) -> list[tuple[Law, IntArray]]:
+        sides = (self.enters, np.flatnonzero(~self.is_leaving)), (self.leaves, np.flatnonzero(self.is_leaving))
+        return [(law.take(items), items) for law, items in sides if len(items)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -88,9 +88,9 @@ class Poisson(Law):
             logarithm = np.where(count > 0.0, count * (np.log(rise) - np.log(count)), 0.0)
             return np.where(rise > FAR * count, rise - logarithm, np.where(rise > 0.0, count * excess(rise / count), 0.0))
 
-    def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
-        """The divergence of minus the rewards, whose means are larger: d(-theta, -theta + e)."""
-        return Poisson(cost=not self.cost).divergence(-np.asarray(theta), fall)
+    def mirrored(self, theta: FloatArray) -> tuple[Law, FloatArray]:
+        """The law of minus the rewards."""
+        return replace(self, cost=not self.cost), -theta
 
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """``theta s / (1 - s)``, inf from s = 1 on; for costs ``c s / (1 + s)``."""

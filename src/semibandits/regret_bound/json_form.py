@@ -49,8 +49,7 @@ def result_from_json(payload: object, decision_set: DecisionSet | None = None) -
 
 def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
     """Convert the bracket, the plan and the law, but not the decision set and the means."""
-    plan, gaps, law = result.plan, result.plan_gaps, result.law
-    named = law.is_quadratic or law == Bernoulli()  # the name of the law and the variances determine it
+    plan, gaps = result.plan, result.plan_gaps
     plan.items.check_listing()
     return {
         "value": finite_or_none(result.value),
@@ -58,8 +57,7 @@ def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
         "gap": finite_or_none(result.gap),
         "status": str(result.status),
         "method": result.method,
-        "rewards": result.rewards,
-        **({} if named else {"law": plain(law) or {"name": text(law)}}),
+        **law_to_json(result.law),
         **({} if result.tie_tolerance == TIE_TOLERANCE else {"tie_tolerance": result.tie_tolerance}),
         "optimal": {"indices": np.flatnonzero(result.optimal_decision).tolist()},
         "suboptimal_items": np.flatnonzero(result.suboptimal_items).tolist(),
@@ -69,6 +67,12 @@ def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
         ],
         "stats": {key: finite_or_none(value) for key, value in result.stats.items()},
     }
+
+
+def law_to_json(law: Law) -> dict[str, Any]:
+    """The name of a law, and the law in full unless its name and the variances determine it."""
+    named = law.is_quadratic or law == Bernoulli()
+    return {"rewards": law.name, **({} if named else {"law": plain(law) or {"name": text(law)}})}
 
 
 def solution_from_json(

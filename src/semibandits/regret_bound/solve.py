@@ -189,7 +189,7 @@ def solve_bound(
     check_precision(gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
     variance = in_item_order(variance, decision_set, "variance")
-    given = _law(theta, variance, rewards, law, in_costs=in_costs)
+    given = law_of(theta, variance, rewards, law, in_costs=in_costs)
     problem = Problem(
         decision_set, theta, bounded_by(given, decision_set.upper), tie_tolerance, gap,
         math.inf if time_limit is None else float(time_limit), reporter(progress),
@@ -201,7 +201,7 @@ def solve_bound(
         units = Units.of(shifted)
         result = units.unscaled(_solved_in_time(units.scaled(shifted), method), problem)
     else:
-        _check_size(theta, given)
+        check_size(theta, given)
         result = replace(_solved_in_time(shifted, method), theta=theta, law=given)
     if throw and result.status is not Status.OPTIMAL:
         bracket = "in Python, throw=False returns this bracket"
@@ -221,7 +221,7 @@ def solve_bound(
     return result
 
 
-def _check_size(theta: FloatArray, law: Law) -> None:
+def check_size(theta: FloatArray, law: Law) -> None:
     """Refuse means too large or too small to solve in their own unit, but not if all are 0; only Gaussian problems are scaled."""
     largest = float(np.abs(theta).max())
     if largest > LARGEST_NUMBER or 0.0 < largest < 1.0 / LARGEST_NUMBER:
@@ -313,7 +313,7 @@ def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:
         )
 
 
-def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | str | None, *, in_costs: bool) -> Law:
+def law_of(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | str | None, *, in_costs: bool) -> Law:
     """The law that the arguments specify, checked against the means."""
     has_variance = variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE)
     if law is not None:

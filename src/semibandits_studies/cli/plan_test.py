@@ -29,15 +29,16 @@ from semibandits_studies.instances.files import check_target
 from semibandits_studies.reporting.formatting import assumed_text, count_decisions, counted, decision_text
 from semibandits_studies.reporting.identification_payload import About, identification_payload, plan_table
 from semibandits_studies.studies.problems import find_problem, load_problem
+from semibandits_studies.studies.rewards import law_of_instance
 from semibandits_studies.studies.task import MINIMIZE
 
 HELP = """
 How many rounds a test needs to be sure of the best decision, and what to play in them.
 
-The numbers in the file are what you expect of the items. Rewards are Gaussian.
+The numbers in the file are what you expect of the items.
 
 [bold]Examples[/bold]
-semibandits plan-test clicks.csv --size 3 --variance 0.1
+semibandits plan-test clicks.csv --size 3 --law bernoulli
 semibandits plan-test articles.csv --capacity 2 --size 8 --variance 0.15 --all
 semibandits plan-test roads.csv --source a --target z --within 0.5 --confidence 0.99
 semibandits plan-test germany50-routing --save plan.csv
@@ -55,6 +56,14 @@ def command(
     within: Annotated[
         float, typer.Option(metavar="LOSS", help="Loss that does not matter, in the unit of the rewards.", rich_help_panel="Test")
     ] = 0.0,
+    law: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LAW",
+            help="Law of the rewards: gaussian, bernoulli, poisson or gamma; parameters as in poisson:cost, gamma:shape=2,cost.",
+            rich_help_panel="Test",
+        ),
+    ] = None,
     gap: Annotated[float, typer.Option(help="Relative gap to certify.", rich_help_panel="Solver")] = 1e-3,
     time_limit: Annotated[
         float | None,
@@ -86,8 +95,8 @@ def command(
         try:
             with ticking(line):
                 time = identification_time(
-                    instance.decision_set, instance.theta, variance=instance.variance, confidence=confidence, within=within,
-                    gap=gap, time_limit=time_limit,
+                    instance.decision_set, instance.theta, law=law_of_instance(instance, law or "gaussian"),
+                    confidence=confidence, within=within, gap=gap, time_limit=time_limit,
                 )  # fmt: skip
         except SolverError as error:
             line.close()
@@ -103,9 +112,7 @@ def command(
 def _print(console: Console, instance: Instance, time: IdentificationTime, about: About, *, everything: bool) -> None:
     """Print the instance, the summary of the time, and the plan."""
     facts = instance_facts(instance, count_decisions(instance.decision_set))
-    largest = float((instance.theta * (1.0 - instance.theta)).max())
-    clicks = f"--variance {largest:.2g} is the largest p (1 − p)"
-    facts.add_row("Costs" if instance.in_costs else "Rewards", assumed_text(instance, time.law, clicks=clicks))
+    facts.add_row("Costs" if instance.in_costs else "Rewards", assumed_text(instance, time.law))
     lines = time.summary(instance.labels).splitlines()
     width = lines[0].index("  ")  # its name is the longest
     for line in lines:

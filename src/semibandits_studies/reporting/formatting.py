@@ -77,8 +77,8 @@ def spread_text(variance: FloatArray, unit: str) -> str:
     return (f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}") + square
 
 
-def assumed_text(instance: Instance, law: Law, *, clicks: str = "pass --law bernoulli") -> str:
-    """The law of the rewards that a bound is for, and what of it the instance leaves open; `clicks` is advice for them."""
+def assumed_text(instance: Instance, law: Law) -> str:
+    """The law of the rewards that a bound is for, and what of it the instance leaves open."""
     if not law.is_quadratic:
         return words(title(law))
     text = f"Gaussian, independent, variance {spread_text(instance.variance, instance.unit)}"
@@ -86,7 +86,7 @@ def assumed_text(instance: Instance, law: Law, *, clicks: str = "pass --law bern
         return text
     text += ", which is assumed: pass --variance or a column variance"
     is_share = bool(((instance.theta >= 0.0) & (instance.theta <= 1.0)).all() and instance.theta.any())
-    return f"{text}; for rewards of 0 and 1, such as clicks, {clicks}" if is_share else text
+    return f"{text}; for rewards of 0 and 1, such as clicks, pass --law bernoulli" if is_share else text
 
 
 def lateness_text(specification: Mapping[str, Any]) -> str:

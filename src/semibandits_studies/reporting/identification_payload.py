@@ -12,6 +12,7 @@ import numpy as np
 from semibandits.identification import IdentificationTime
 from semibandits.identification.evidence import PROVED
 from semibandits.instances import Instance
+from semibandits.regret_bound.json_form import law_to_json
 from semibandits_studies.reporting.bound_payload import instance_head, named_decision
 from semibandits_studies.reporting.formatting import decision_text
 from semibandits_studies.reporting.simulation_payload import finite
@@ -32,6 +33,7 @@ def identification_payload(instance: Instance, time: IdentificationTime, about: 
         "lower": finite(time.lower),
         "gap": finite(time.gap),
         "status": str(time.status),
+        **law_to_json(time.law),
         "confidence": time.confidence,
         "within": time.within,
         "least_rounds": finite(time.least_rounds),
