@@ -262,3 +262,35 @@ def test_keys(four):
     four("expire", age=1, key="expire")
     four("expire", age=2, key="expire")
     four("expire", before=1, key="expire")
+
+
+@pytest.mark.parametrize(
+    ("policy", "features", "law"),
+    [
+        (sb.ThompsonSampling(), [[1.0, "x"], [2.0, "y"], [0.5, "x"], [3.0, None]], {"variance": 0.5}),
+        (sb.GLADE(), "pooled", {"law": "bernoulli"}),
+        (sb.CUCB(), "pooled", {"variance": 0.5}),
+    ],
+)
+def test_learners_with_features_are_alike(service, databases, policy, features, law):
+    x, name, rng = SETS["text"](), next(NAMES), np.random.default_rng(0)
+    options = {"seed": 3, "drift_error": None, "features": features, **law}
+    with ExitStack() as opened:
+        learners = {"memory": sb.Learner(x, policy, **options)}
+        for kind, url in (databases | {"http": service[0]}).items():
+            learners[kind] = sb.open_learner(url, name=name, decision_set=x, policy=policy, snapshot_every=7, **options)
+            opened.callback(learners[kind].close)
+        learners["http"] = service[1].learner(name)
+        calls = Four(learners)
+        for t in range(24):
+            number = calls("ask", available=["a", "b", "d"] if t % 5 == 4 else None)[0][0]
+            rewards = rng.integers(0, 2, 2).tolist()
+            if t % 3 != 2:  # others stay open
+                calls("tell", number, [rewards[0], None] if t % 7 == 3 else rewards, partial=True)
+        again = sb.Learner.from_state(calls.last)
+        for kind, url in databases.items():
+            learners[kind].close()
+            learners[kind] = opened.enter_context(sb.open_learner(url, name=name))
+        learners["again"] = again
+        for _ in range(5):
+            calls("ask")

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.identification.master import Mixture
 from semibandits.laws.mixed import Exchanged
 from semibandits.regret_bound.certificates.pricing_bound import pricing_bound
-from semibandits.regret_bound.cuts.rounds import ROUNDING
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.raises import Raises, cheapest_raises, convex_information, room, stretched
 from semibandits.regret_bound.rates import LAST_DIGITS
 
+if TYPE_CHECKING:
+    from semibandits.identification.master import Mixture
+
 EPSILON = float(np.finfo(np.float64).eps)
+ROUNDING = 1e-11
+"""Bound on the relative error of information and of sums of products."""
 
 
 class Table(NamedTuple):

@@ -27,11 +27,11 @@ from semibandits.inputs.costs import item_means
 from semibandits.inputs.labelled import in_item_order
 from semibandits.inputs.validation import number_in
 from semibandits.kernels.machine import tiers
+from semibandits.kernels.machine.threads import one_thread
 from semibandits.laws import Gaussian, Law
 from semibandits.laws.gaussian import DEFAULT_VARIANCE
 from semibandits.laws.mixed import Exchanged
 from semibandits.regret_bound.cuts.oracle import NOTHING
-from semibandits.regret_bound.cycles.circulation import thread_pools
 from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.problem import Problem, Units, check_precision
 from semibandits.regret_bound.raises import check_convex, room
@@ -173,7 +173,7 @@ def identification_time(
     else:
         check_size(given.theta, given.law)
     solver = _Solver(problem, float(np.ldexp(within, -units.reward)))
-    with thread_pools().limit(limits=1, user_api="blas"):
+    with one_thread():
         solver.run()
     with np.errstate(over="ignore", under="ignore"):
         bounds = np.ldexp([solver.value, solver.lower], units.variance - 2 * units.reward)

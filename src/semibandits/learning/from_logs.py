@@ -38,6 +38,7 @@ class FromLogs(ABC):
         variance: ArrayLike | None = None,
         seed: Seed,
         law: Law | str | None = None,
+        features: Any = None,
         rounds: int | None = None,
         ignore_unknown: bool = False,
     ) -> Learner:
@@ -45,7 +46,7 @@ class FromLogs(ABC):
 
         Parameters
         ----------
-        decision_set, policy, variance, seed, law
+        decision_set, policy, variance, seed, law, features
             As for :class:`Learner`.
         items : iterable, n entries
             The item of each observation: its label, or its index where no label is an integer.
@@ -77,7 +78,7 @@ class FromLogs(ABC):
         explore at most as much as with T, and less by what grows as ln(T / t). It is at least the number of plays of each item.
         """
         given, in_costs = one_of(rewards, costs, "rewards")
-        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law)
+        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law, features=features)
         with about_costs(in_costs):
             history = history_of(
                 decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown, law=learner._outcomes.law,
@@ -97,13 +98,14 @@ class FromLogs(ABC):
         variance: ArrayLike | None = None,
         seed: Seed,
         law: Law | str | None = None,
+        features: Any = None,
         ignore_unknown: bool = False,
     ) -> Learner:
         """Start from rounds of another system. The same as :meth:`from_history`, with the number of rounds.
 
         Parameters
         ----------
-        decision_set, policy, variance, seed, law, ignore_unknown
+        decision_set, policy, variance, seed, law, features, ignore_unknown
             As for :meth:`from_history`.
         outcomes : iterable of rounds, or mapping from anything to rounds
             Each round is a mapping from item to reward, or a pair ``(items, rewards)``. A round may contain any items, each
@@ -125,7 +127,7 @@ class FromLogs(ABC):
         `ask`.
         """
         given, in_costs = one_of(outcomes, costs, "outcomes")
-        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law)
+        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law, features=features)
         with about_costs(in_costs):
             history = history_of_rounds(
                 decision_set, given, ignore_unknown=ignore_unknown, law=learner._outcomes.law, in_costs=in_costs

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits.decisions.base import DecisionSet, check_decision_set
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.features.design import Design
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.labelled import in_item_order
 from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, whole_number
@@ -67,6 +68,11 @@ class Learner(Readable):
         them is worth: whole numbers >= 0; one for all items or one per item. The policy counts them as observed rewards.
     prior_costs : array_like of float, scalar or shape (d,), optional
         Estimates of the mean costs, instead of `prior_means`.
+    features : array_like of shape (d, k), frame, mapping by label, or {"pooled", "additive"}, optional
+        What is known of each item, so that items tell of each other: numbers, or texts, which stand for categories, in the order
+        of the items or by label. "pooled": an item that was never observed is expected to be like the others. "additive", for
+        items that are pairs: like the others of its first part and of its second part. How far items differ from what their
+        features say is learnt. See docs/features.md.
     half_life : float, optional
         Number of rounds, > 0, in which outcomes lose half of their weight, for means that change: in each round an outcome counts
         ``2 ** (-age / half_life)`` times, with age the number of rounds asked for after its round (discounted UCB, Garivier and
@@ -84,7 +90,8 @@ class Learner(Readable):
     InvalidInputError
         If an argument is malformed.
     UnsupportedError
-        If your own policy does not support a prior; with `half_life`, if the policy is your own or makes plans, as `OSSB`.
+        If your own policy does not support a prior; with `half_life` or `features`, if the policy is your own or makes plans, as
+        `OSSB`, and with both of them.
 
     Notes
     -----
@@ -120,6 +127,7 @@ class Learner(Readable):
         prior_means: ArrayLike | None = None,
         prior_plays: ArrayLike | None = None,
         prior_costs: ArrayLike | None = None,
+        features: Any = None,
         half_life: float | None = None,
         drift_error: float | None = None,
         defer_plans: bool = False,
@@ -138,11 +146,17 @@ class Learner(Readable):
         self._rng = generator_of(seed)
         self._outcomes = OutcomeCheck(policy, decision_set, variance)
         prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=[self._outcomes.law])
-        self._agent: Agent = started(policy, decision_set, variance, prior, ages=half_life is not None)
+        design = None if features is None else Design.of(features, decision_set)
+        if design is not None and half_life is not None:
+            raise UnsupportedError("features and half_life cannot be given together yet: leave one of them out")
+        whole = half_life is not None or design is not None
+        self._agent: Agent = started(policy, decision_set, variance, prior, ages=whole)
         self._progress = Progress(decision_set, self._agent, self._rng, prior)
         self._options = Options.of(drift_error, half_life, defer_plans)
         if self._progress.rule is not None:
             self._progress.rule.defers = self._options.defer_plans
+        if design is not None:
+            self._progress.share(design)
         if self._options.half_life is not None:
             self._progress.age(Ageing(self._options.half_life, decision_set.d, prior))
         if self._options.drift_error is not None:
@@ -385,6 +399,7 @@ class Learner(Readable):
         prior_means: ArrayLike | None = None,
         prior_plays: ArrayLike | None = None,
         prior_costs: ArrayLike | None = None,
+        features: Any = None,
     ) -> tuple[Learner, tuple[Round, ...]]:
         """A new learner on another decision set, which keeps what was learnt about the items that both sets have.
 
@@ -404,6 +419,9 @@ class Learner(Readable):
             Variance of the rewards; by default the present one. Required if it differs from item to item and there are new items.
         prior_means, prior_plays, prior_costs
             As for :class:`Learner`, over the items of the new set. They count for items that this learner does not have.
+        features
+            As for :class:`Learner`, over the items of the new set; by default those of this learner if they have a name. Required
+            if they are a table.
 
         Returns
         -------
@@ -424,10 +442,10 @@ class Learner(Readable):
         if name is not None:
             raise InvalidInputError(f"name must be left out, got {name!r}: only learners in a database have names")
         prior = {"means": prior_means, "plays": prior_plays, "costs": prior_costs}
-        return self._read(lambda one: one._replaced(decision_set, policy, variance, prior))
+        return self._read(lambda one: one._replaced(decision_set, policy, variance, prior, features))
 
     def _replaced(
-        self, decision_set: DecisionSet, policy: Policy | None, variance: ArrayLike | None, prior: dict[str, Any]
+        self, decision_set: DecisionSet, policy: Policy | None, variance: ArrayLike | None, prior: dict[str, Any], features: Any
     ) -> tuple[Learner, tuple[Round, ...]]:
         """See `replace`."""
         check_decision_set(decision_set)
@@ -444,12 +462,22 @@ class Learner(Readable):
             seed=storage.stored_generator(storage.generator_state(self._rng)),
             prior_means=None if kept is None else kept.means,
             prior_plays=None if kept is None else kept.plays,
+            features=self._features_of_new_items(features),
             **self._options.state(),
         )
         move(self._progress, learner._progress, shared)
         learner._outcomes.statistics(learner._progress)
         open_rounds = learner._progress.open
         return learner, tuple(asked for asked in self._progress.open.values() if asked.id not in open_rounds)
+
+    def _features_of_new_items(self, features: Any) -> Any:
+        """See `replace`."""
+        sharing = self._progress.sharing
+        if features is not None or sharing is None:
+            return features
+        if sharing.design.kind is None:
+            raise InvalidInputError("features must be given for the new items, got None: this learner has a table of them")
+        return sharing.design.kind
 
     def state(self) -> dict[str, Any]:
         """The complete state as a new object of plain JSON, for :meth:`from_state`.
@@ -492,6 +520,7 @@ class Learner(Readable):
         learner = Learner(
             x, played, variance=content["variance"], seed=storage.stored_generator(content["generator"]),
             **storage.stored_prior(content.get("prior")),
+            features=Design.restored(content["features"], x) if "features" in content else None,
             **{name: content[name] for name in NAMES if name in content},
         )  # fmt: skip
         restore(learner._progress, content)

@@ -12,7 +12,8 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.ordered import estimated_objectives, maximize_in_order
-from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.errors import InvalidInputError
+from semibandits.features.design import Design
 from semibandits.inputs.outcomes import round_number
 from semibandits.inputs.validation import as_decision
 from semibandits.kernels.rounds import Player
@@ -20,10 +21,11 @@ from semibandits.learning.drift import DriftCheck
 from semibandits.learning.round import Round
 from semibandits.policies.ageing import Ageing
 from semibandits.policies.agents import RuleAgent
-from semibandits.policies.base import Agent, not_a_decision
+from semibandits.policies.base import Agent, not_a_decision, without_own_rule
 from semibandits.policies.history import History
 from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
+from semibandits.policies.sharing import Sharing
 
 
 class Progress:
@@ -42,16 +44,20 @@ class Progress:
         self.plays, self.sums = np.zeros(decision_set.d), np.zeros(decision_set.d)  # of observed rewards, without the prior
         self.drift: DriftCheck | None = None  # observes the same rewards
         self.ageing: Ageing | None = None  # weights of the same rewards by age, None if they do not lose weight
+        self.sharing: Sharing | None = None  # what the items tell of each other, None if nothing
+
+    def share(self, design: Design) -> None:
+        """Let items share effects, before the first round; `UnsupportedError` if the policy is the user's or makes plans."""
+        if self.rule is None:
+            raise without_own_rule("features", type(self.agent).__name__)
+        self.sharing = self.rule.share(design)
 
     def age(self, ageing: Ageing) -> None:
         """Let outcomes lose weight, before the first round; `UnsupportedError` if the policy is the user's or makes plans."""
         rule = self.rule
-        if rule is None or rule.policy.plans:
-            name = type(self.agent).__name__ if rule is None else rule.policy.name
-            raise UnsupportedError(
-                f"half_life needs a policy of the library that makes no plans, got {name}: use GLADE, ThompsonSampling or "
-                "CUCB, or leave half_life out"
-            )
+        if rule is None:
+            raise without_own_rule("half_life", type(self.agent).__name__)
+        rule.check_plans("half_life")
         rule.ageing = self.ageing = ageing
 
     @property
@@ -74,15 +80,21 @@ class Progress:
         self.agent.recall(history)
         self.plays, self.sums, self.next_id = history.plays, history.sums, history.rounds
 
+    @property
+    def known(self) -> tuple[FloatArray, FloatArray]:
+        """Plays and sums of rewards by their weights, with the prior, shape (d,) each."""
+        if self.ageing is not None:
+            return self.ageing.plays, self.ageing.sums
+        return (self.plays, self.sums) if self.prior is None else self.prior.added_to(self.plays, self.sums)
+
     def best(self, mask: BoolArray | None) -> BoolArray:
         """Decision of largest estimated mean reward among those of available items; see `Learner.best`."""
         x = self.decision_set
-        plays, sums = self.plays, self.sums
-        if self.ageing is not None:
-            plays, sums = self.ageing.plays, self.ageing.sums
-        elif self.prior is not None:
-            plays, sums = self.prior.added_to(plays, sums)
+        plays, sums = self.known
         unseen, means = estimated_objectives(plays, sums)
+        if self.sharing is not None:
+            unseen, means = np.zeros(len(means)), self.sharing.posterior(plays, sums).means
+            means = means if x.upper is None else np.minimum(means, x.upper)
         if mask is None or mask.all():
             return maximize_in_order(x, unseen, means)
         return best_available(x, mask, unseen, means)
@@ -216,6 +228,7 @@ class Progress:
         rule, ageing = self.rule, self.ageing
         weights = None if ageing is None else (ageing.numbers, ageing.rounds)  # rounds replace these numbers
         saved = None if rule is None else rule.saved()
+        numbers = None if self.sharing is None else self.sharing.numbers
         try:
             yield
         except BaseException:
@@ -225,6 +238,8 @@ class Progress:
             self.next_id = upcoming
             if ageing is not None and weights is not None:
                 ageing.numbers, ageing.rounds = weights
+            if self.sharing is not None and numbers is not None:
+                self.sharing.numbers = numbers
             if rule is not None:
                 rule.undo(saved)
             raise

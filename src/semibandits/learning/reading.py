@@ -18,6 +18,7 @@ from semibandits.formats.numbers import counted, number_text
 from semibandits.formats.text import shortened
 from semibandits.identification.evidence import Observed, Stop, confidence_of
 from semibandits.inputs.costs import negated
+from semibandits.inputs.pandas_objects import new_frame
 from semibandits.learning.availability import Available, available_items
 from semibandits.learning.drift import Drift
 from semibandits.learning.exclusion import Uses
@@ -29,6 +30,8 @@ from semibandits.policies.ageing import OBSERVED
 from semibandits.policies.base import Agent, Policy
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from semibandits.learning.learner import Learner
 
 T = TypeVar("T")
@@ -204,6 +207,25 @@ class Readable(FromLogs):
         """Reports that the mean reward of an item has changed, newest last: the last 1,000 of them."""
         return self._read(lambda one: () if one._progress.drift is None else one._progress.drift.found)
 
+    def coefficients(self) -> DataFrame:
+        """What the features say of the items, for learners with ``features=``.
+
+        Returns
+        -------
+        DataFrame
+            One row an effect, indexed by its name, from the outcomes so far: `mean` and `sd` of the reward for one more unit of
+            a number, or for a category, row or column; first the mean of all items (at the mean of all numbers). The last row,
+            ``"spread of items"``, is the standard deviation of what the features do not say, which is learnt, too.
+
+        Raises
+        ------
+        UnsupportedError
+            If this learner has no features.
+        SemibanditsError
+            If pandas is not installed.
+        """
+        return self._read(_coefficients)
+
     def best(self, available: Available | None = None) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
 
@@ -241,6 +263,23 @@ def _estimates(one: Learner, level: float) -> Estimates:
     if one._decision_set.upper is not None:
         low, high = np.minimum(low, one._decision_set.upper), np.minimum(high, one._decision_set.upper)
     return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
+
+
+def _coefficients(one: Learner) -> DataFrame:
+    """See `Readable.coefficients`."""
+    progress = one._progress
+    if progress.sharing is None:
+        raise UnsupportedError("coefficients need a learner with features, got one without: pass features= when it is created")
+    design, effects = progress.sharing.design, progress.sharing.effects(*progress.known)
+    deviations = np.sqrt(effects.variances(np.eye(len(design.names))))
+    frame = new_frame(
+        {
+            "mean": [*(effects.mean / design.scales).tolist(), float(np.sqrt(progress.sharing.spreads.residual))],
+            "sd": [*(deviations / design.scales).tolist(), np.nan],
+        }
+    )
+    frame.index = [*design.names, "spread of items"]
+    return frame
 
 
 def _confidence(one: Learner, stop: Stop) -> float:

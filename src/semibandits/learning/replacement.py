@@ -82,6 +82,8 @@ def move(old: Progress, new: Progress, shared: SharedItems) -> None:
     if old.ageing is not None and new.ageing is not None:
         new.ageing.follow(old.ageing, shared.old_places)
     new.recall(History(shared.values(old.plays), shared.values(old.sums), old.next_id))
+    if old.sharing is not None and new.sharing is not None:
+        new.sharing.before = old.sharing.before
     for asked in old.open.values():
         x = shared.decision(asked.items)
         if x is not None:

@@ -15,13 +15,15 @@ from semibandits.policies.base import Policy
 def fixed_state(decision_set: DecisionSet, policy: Policy, progress: Progress) -> storage.JSON:
     """What never changes, apart from the variance."""
     prior = progress.prior
-    state = {"decision_set": storage.decision_set_state(decision_set), "policy": storage.policy_state(policy)}
+    state: storage.JSON = {"decision_set": storage.decision_set_state(decision_set), "policy": storage.policy_state(policy)}
+    if progress.sharing is not None:
+        state["features"] = progress.sharing.design.state()
     return state if prior is None else {**state, "prior": storage.prior_state(prior, changes_only=_lists_changes(progress))}
 
 
 def moving_state(progress: Progress) -> storage.JSON:
     """What changes from call to call."""
-    optional = {"drift": progress.drift, "ageing": progress.ageing}
+    optional = {"drift": progress.drift, "ageing": progress.ageing, "sharing": progress.sharing}
     return {
         "generator": storage.generator_state(progress.rng),
         "statistics": storage.statistics_state(progress.plays, progress.sums, changes_only=_lists_changes(progress)),
@@ -60,6 +62,8 @@ def restore(progress: Progress, content: storage.JSON) -> None:
         progress.drift.restore(content.get("drift"), progress.labels)
     if progress.ageing is not None:
         progress.ageing.restore(content.get("ageing"))
+    if progress.sharing is not None:
+        progress.sharing.restore(content.get("sharing"))
     _check_agreement(progress)
 
 

@@ -26,10 +26,10 @@ from semibandits.policies.registry import POLICIES, build
 
 JSON: TypeAlias = dict[str, Any]
 FORMAT: Final = "semibandits.learner"
-VERSION: Final = 3
+VERSION: Final = 4
 """Version of the format. Increase it with every change that older releases would misread, and keep reading older versions.
 
-States without options have version 1, those with options 2, and those that list changed items only 3."""
+States without options have version 1, those with options 2, those that list changed items only 3, and those with features 4."""
 PARTS: Final = (
     "decision_set", "policy", "variance", "generator", "statistics", "agent", "open_rounds", "next_id",
 )  # fmt: skip
@@ -38,7 +38,8 @@ PARTS: Final = (
 def sealed(content: JSON) -> JSON:
     """A copy of the content, which must be plain JSON, with format, versions, and a checksum of everything else."""
     is_listed = "items" in content["statistics"]
-    version = VERSION if is_listed else 2 if set(NAMES) & set(content) else 1  # older releases read what they can
+    # Older releases read what they can.
+    version = VERSION if "features" in content else 3 if is_listed else 2 if set(NAMES) & set(content) else 1
     framed = {"format": FORMAT, "version": version, "library": __version__, **content}
     with Expecting("the state must be plain JSON", "fix state() of the agent or specification() of the policy"):
         copy: JSON = strict_json(json.dumps(framed, allow_nan=False))

@@ -8,9 +8,9 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.rules.statistics import COUNTS, PLAYS, ROOTS, SCALES
+from semibandits.kernels.rules.statistics import COUNTS, PLAYS
 from semibandits.policies.prior import MOST_PLAYS, Prior
-from semibandits.policies.states import read_floats, statistics_of
+from semibandits.policies.states import read_floats, weighted_statistics
 
 LEAST: Final = 1e-3
 """Items whose observations together have less weight than this share of one count as unobserved again."""
@@ -68,12 +68,7 @@ class Ageing:
 
     def statistics(self, stats: FloatArray, variance: FloatArray, upper: FloatArray | None) -> FloatArray:
         """Statistics for rules in place of `stats`, which count every observation once; open rounds count fully."""
-        plays = self.plays
-        aged = statistics_of(plays, self.sums, stats[COUNTS] - stats[PLAYS], variance, upper)
-        rare = (aged[COUNTS] > 0.0) & (aged[COUNTS] < 1.0)
-        aged[SCALES, rare] /= aged[COUNTS, rare]  # less than one observation
-        aged[ROOTS, rare] = np.sqrt(aged[SCALES, rare])
-        return aged
+        return weighted_statistics(self.plays, self.sums, stats[COUNTS] - stats[PLAYS], variance, upper)
 
     def follow(self, old: Ageing, places: IntArray) -> None:
         """Take over the items of another learner; `places` are their indices there, -1 for new items, which keep their prior."""

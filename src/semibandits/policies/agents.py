@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +17,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.decisions.ordered import maximize_in_order
 from semibandits.errors import SolverError
+from semibandits.features.design import Design
 from semibandits.inputs.validation import checked_answer
 from semibandits.kernels import rounds
 from semibandits.kernels.rules.actions import COVER, GAIN_FIRST, INDEX, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
@@ -24,10 +25,11 @@ from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, enter_prior, fresh_statistics, observe_open
 from semibandits.policies.ageing import Ageing
 from semibandits.policies.availability import Part
-from semibandits.policies.base import Agent
+from semibandits.policies.base import Agent, without_own_rule
 from semibandits.policies.history import History
 from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
+from semibandits.policies.sharing import Sharing
 from semibandits.policies.states import agent_state, restored_agent, statistics_of, unseen_items
 
 if TYPE_CHECKING:
@@ -58,7 +60,9 @@ class RuleAgent(Agent):
         self.prior = Prior(np.zeros(d), np.zeros(d))  # rewards that count as observed before the first round
         # State of the rule for the items that were available in the last round in which some were not.
         self.part: Part | None = None
-        self.ageing: Ageing | None = None  # counts by which the rule chooses; None if it chooses by those of `player`
+        # By which counts the rule chooses, if not by those of `player`: of outcomes that age, or of items that share effects.
+        self.ageing: Ageing | None = None
+        self.sharing: Sharing | None = None
         # Whether `choose` goes on without the plans that the rule requests, and whether it has requested one that was deferred.
         self.defers = self.wants_plan = False
         self._opened: list[tuple[IntArray, FloatArray]] | None = None
@@ -121,7 +125,7 @@ class RuleAgent(Agent):
 
     def choose_items(self, rng: np.random.Generator) -> IntArray:
         """The items of the decision that `choose` returns, ascending."""
-        with nullcontext() if self.ageing is None else self._aged(self.ageing):
+        with self._view(rng):
             items = np.flatnonzero(self.chosen(rng)) if self.few is None else self.few.chosen(self, rng)
         self._open_round(items)
         return items
@@ -139,7 +143,7 @@ class RuleAgent(Agent):
         """
         if available.all():
             return self.choose(rng)
-        with nullcontext() if self.ageing is None else self._aged(self.ageing):
+        with self._view(rng):
             if self.few is not None:
                 items = self.few.chosen_among(self, available, rng)
             elif available.any():
@@ -153,15 +157,35 @@ class RuleAgent(Agent):
         self._open_round(items)
         return self._mask(items)
 
+    def share(self, design: Design) -> Sharing:
+        """Let items share effects, before the first round; `UnsupportedError` if the policy makes plans."""
+        self.check_plans("features")
+        self.sharing = Sharing(design, self.policy.known_law, self.variance)
+        return self.sharing
+
+    def check_plans(self, option: str) -> None:
+        """Refuse an option, by `UnsupportedError`, if the policy makes plans."""
+        if self.policy.plans:
+            raise without_own_rule(option, self.policy.name)
+
+    def _view(self, rng: np.random.Generator) -> AbstractContextManager[None]:
+        """Within the block, the rule sees the statistics and the number of rounds by which it is to choose."""
+        stats, upper = self.player.stats, self.decision_set.upper
+        if self.ageing is not None:
+            return self._seen_as(self.ageing.statistics(stats, self.variance, upper), round(self.ageing.rounds))
+        if self.sharing is None:
+            return nullcontext()
+        stats = self.sharing.statistics(stats, self.variance, upper, rng if self.policy.draws else None)
+        return self._seen_as(stats, int(self.player.counters[rounds.ROUND]) - self.sharing.before)
+
     @contextmanager
-    def _aged(self, ageing: Ageing) -> Iterator[None]:
-        """Within the block, counts and the number of rounds are those of `ageing`; the budget of searches stays the same."""
+    def _seen_as(self, stats: FloatArray, number: int) -> Iterator[None]:
+        """Within the block, statistics and the number of rounds are these; the budget of searches stays the same."""
         whole = self.player
         counters = whole.counters.copy()
-        counters[rounds.ROUND] = round(ageing.rounds)
+        counters[rounds.ROUND] = number
         unspent = rounds.CALLS_A_ROUND * (whole.counters[rounds.ROUND] - counters[rounds.ROUND])
         counters[rounds.SEARCHED] -= unspent
-        stats = ageing.statistics(whole.stats, self.variance, self.decision_set.upper)
         params = self.policy.at_time(whole.params, int(whole.counters[rounds.ROUND] - counters[rounds.ROUND]))
         self.player = whole._replace(params=params, stats=stats, counters=counters)
         self._count_unseen()
@@ -235,6 +259,8 @@ class RuleAgent(Agent):
             *self.prior.added_to(history.plays, history.sums), none_open, self.variance, self.decision_set.upper,
         )  # fmt: skip
         self.player.counters[rounds.ROUND] = history.rounds
+        if self.sharing is not None:
+            self.sharing.before = history.rounds
         self._count_unseen()
 
     def _count_unseen(self) -> None:

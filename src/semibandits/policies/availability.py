@@ -42,7 +42,7 @@ class Part:
         agent, policy = copy.copy(self.agent), whole.policy
         agent.player = agent.player._replace(**{name: getattr(agent.player, name).copy() for name in KEPT})
         agent.follow(whole, self.items)
-        if whole.ageing is not None:
+        if whole.ageing is not None or whole.sharing is not None:
             policy.distrust(agent.player)
         policy.lend(whole.player, agent.player, self.items)
         if whole.defers:

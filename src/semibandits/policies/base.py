@@ -222,6 +222,14 @@ def not_a_decision(chosen: object, number: int) -> InvalidInputError:
     )
 
 
+def without_own_rule(option: str, name: str) -> UnsupportedError:
+    """The error for an option that needs a policy of the library that makes no plans, in place of the one of this name."""
+    return UnsupportedError(
+        f"{option} needs a policy of the library that makes no plans, got {name}: use GLADE, ThompsonSampling or CUCB, or leave "
+        f"{option} out"
+    )
+
+
 def check_policy(value: object, remedy: str = "pass for instance CUCB()") -> None:
     """Refuse anything but a policy."""
     check_kind(value, Policy, "policy", remedy)

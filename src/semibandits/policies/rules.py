@@ -73,6 +73,16 @@ class RulePolicy(Policy):
         return True
 
     @property
+    def known_law(self) -> Law | None:
+        """The law that the rule uses; None if rewards are treated as Gaussian, with the given variance."""
+        return None
+
+    @property
+    def draws(self) -> bool:
+        """Whether the kernel plays the best decision for means that it draws."""
+        return False
+
+    @property
     def plans(self) -> bool:
         """Whether the kernel requests plans."""
         return False
@@ -217,7 +227,7 @@ class LawPolicy(RulePolicy):
 
     @property
     def known_law(self) -> Law | None:
-        """The law that the rule uses; None if rewards are treated as Gaussian, with the given variance."""
+        """See `RulePolicy.known_law`."""
         return None if self.law is None else law_from(self.law)
 
     def for_law(self, law: Law | None) -> LawPolicy:

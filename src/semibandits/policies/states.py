@@ -134,6 +134,17 @@ def statistics_of(
     return stats
 
 
+def weighted_statistics(
+    plays: FloatArray, sums: FloatArray, pending: FloatArray, variance: FloatArray, upper: FloatArray | None
+) -> FloatArray:
+    """The same for plays that are weights, which may be below 1."""
+    stats = statistics_of(plays, sums, pending, variance, upper)
+    rare = (stats[COUNTS] > 0.0) & (stats[COUNTS] < 1.0)
+    stats[SCALES, rare] /= stats[COUNTS, rare]
+    stats[ROOTS, rare] = np.sqrt(stats[SCALES, rare])
+    return stats
+
+
 def read_decisions(places: object, name: str, decision_set: DecisionSet) -> BoolArray:
     """Decisions as rows, from the indices of their items."""
     if not isinstance(places, list) or len(places) * decision_set.d > MOST_CELLS:

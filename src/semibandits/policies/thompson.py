@@ -84,6 +84,11 @@ class ThompsonSampling(LawPolicy):
         """Whether the kernel requests P_IM: no."""
         return False
 
+    @property
+    def draws(self) -> bool:
+        """Whether the kernel draws means: yes."""
+        return True
+
     def posterior(self, variance: float) -> Posterior | None:
         """See `RulePolicy.posterior`: normal without another law, Beta for the Bernoulli law."""
         law = self.known_law

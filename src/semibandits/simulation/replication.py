@@ -94,6 +94,9 @@ def started(specification: Specification, policy: str) -> Agent:
         )
     if specification.prior is not None:
         agent.assume(specification.prior)
+    if specification.features is not None:
+        assert isinstance(agent, RuleAgent)
+        agent.share(specification.features)
     return agent
 
 
@@ -132,7 +135,7 @@ def _game(
 ) -> _Game | None:
     """The state for kernels; None for decision sets, rewards or policies without kernels."""
     law = specification.rewards.compiled()
-    if not isinstance(agent, RuleAgent) or agent.oracle is None or law is None:
+    if not isinstance(agent, RuleAgent) or agent.oracle is None or law is None or agent.sharing is not None:
         return None
     d, m = specification.decision_set.d, specification.decision_set.m
     return _Game(

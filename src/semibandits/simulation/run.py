@@ -63,6 +63,7 @@ def simulate(
     prior_means: ArrayLike | None = None,
     prior_plays: ArrayLike | None = None,
     prior_costs: ArrayLike | None = None,
+    features: Any = None,
     stop_at: float | Stop | None = None,
 ) -> SimulationResult:
     """Play policies in an environment, many times, and keep their regret.
@@ -120,6 +121,9 @@ def simulate(
         What all policies know before the first round, see :class:`Learner`.
     prior_costs : array_like of float, shape (d,), optional
         Mean costs instead of `prior_means`.
+    features : array_like of shape (d, k), frame, mapping by label, or {"pooled", "additive"}, optional
+        What is known of each item, so that items tell of each other, for all policies: see :class:`Learner`. Rounds are then
+        played in Python.
     stop_at : float or Stop, optional
         A confidence, such as 0.95: a replication stops learning once it is as sure that its best decision is the best one, and
         plays that one to the end. Checked whenever the number of rounds has grown by 1 %. `Stop` also takes the loss that does
@@ -164,6 +168,7 @@ def simulate(
         checkpoints=checkpoints,
         lateness=Lateness.of(delay, loss),
         prior=(prior_means, prior_plays, prior_costs),
+        features=features,
         stop=stop_at,
     )
     if not isinstance(rewards.told_law, Bernoulli):

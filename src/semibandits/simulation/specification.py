@@ -16,14 +16,15 @@ from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import fingerprint
 from semibandits.families.labels import without_addresses
+from semibandits.features.design import Design
 from semibandits.identification.evidence import Stop
 from semibandits.inputs.arguments import whole
 from semibandits.inputs.outcomes import whole_number
 from semibandits.inputs.validation import number_in, variance_vector
 from semibandits.laws import Gaussian, Law
-from semibandits.policies.base import Policy
+from semibandits.policies.base import Policy, without_own_rule
 from semibandits.policies.prior import Prior
-from semibandits.policies.rules import LawPolicy
+from semibandits.policies.rules import LawPolicy, RulePolicy
 from semibandits.rewards._checks import mean_vector
 from semibandits.rewards.base import RewardModel, StoredRewards
 from semibandits.simulation.checkpoints import log_spaced
@@ -46,6 +47,7 @@ class Specification:
     checkpoints: IntArray  # (c,): rounds after which the state is recorded, increasing; the last is the horizon
     lateness: Lateness | None = None  # None if each outcome is observed before the next round
     prior: Prior | None = None  # what all policies know before the first round
+    features: Design | None = None  # what items tell of each other; None if nothing
     stop: Stop | None = None  # when a replication stops and commits itself to its best decision; None if never
 
     @staticmethod
@@ -60,6 +62,7 @@ class Specification:
         checkpoints: ArrayLike | None = None,
         lateness: Lateness | None = None,
         prior: tuple[ArrayLike | None, ArrayLike | None, ArrayLike | None] = (None, None, None),
+        features: Any = None,
         stop: Stop | float | None = None,
     ) -> Specification:
         """A validated specification; see :func:`semibandits.simulate` for the parameters and errors."""
@@ -90,8 +93,13 @@ class Specification:
             log_spaced(rounds) if checkpoints is None else _increasing(checkpoints, rounds),
             lateness,
             Prior.of(means, plays, decision_set, costs=costs, laws=laws),
+            None if features is None else Design.of(features, decision_set),
             stop if stop is None or isinstance(stop, Stop) else Stop(number_in(stop, "stop_at", 0.0, 1.0, STOP, ends="()")),
         )
+        if features is not None:
+            for policy in named.values():
+                if not isinstance(policy, RulePolicy) or policy.plans:
+                    raise without_own_rule("features", policy.name)
         _ = specification.description  # its errors come before anything is played
         return specification
 
@@ -132,6 +140,8 @@ class Specification:
             content |= self.lateness.described()
         if self.prior is not None:
             content["prior"] = {"means": self.prior.means.tolist(), "plays": self.prior.plays.tolist()}
+        if self.features is not None:
+            content["features"] = self.features.state()
         if self.stop is not None:
             content["stop"] = asdict(self.stop)
         plain: dict[str, Any] = json.loads(without_addresses(json.dumps(plain_json(content, "the specification"))))

@@ -132,6 +132,7 @@ class DurableLearner(Learner):
         prior_means: ArrayLike | None = None,
         prior_plays: ArrayLike | None = None,
         prior_costs: ArrayLike | None = None,
+        features: Any = None,
     ) -> tuple[DurableLearner, tuple[Round, ...]]:
         """A new learner of another name on another decision set, in the same database; see :meth:`Learner.replace`.
 
@@ -141,7 +142,7 @@ class DurableLearner(Learner):
         prior = {"means": prior_means, "plays": prior_plays, "costs": prior_costs}
 
         def work(connection: Connection) -> tuple[Stored, tuple[Round, ...]]:
-            learner, forgotten = self._replica.locked(connection)._replaced(decision_set, policy, variance, prior)
+            learner, forgotten = self._replica.locked(connection)._replaced(decision_set, policy, variance, prior, features)
             return self._stored.added(connection, known, learner.state()), forgotten
 
         stored, forgotten = self._transaction(work)

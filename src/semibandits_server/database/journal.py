@@ -34,7 +34,7 @@ from semibandits_server.database.entries import FIELDS, Entry
 from semibandits_server.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
 from semibandits_server.database.statements import Statement
 
-FIXED: Final = ("decision_set", "policy", "prior", "variance", *NAMES)
+FIXED: Final = ("decision_set", "policy", "prior", "features", "variance", *NAMES)
 """Parts of a state that never change."""
 LONGEST_JOURNAL: Final = 2**53
 _ENTRY: Final = tuple(JOURNAL.c["payload" if name == "text" else name] for name in FIELDS)

@@ -8,11 +8,11 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.kernels.machine import tiers
+from semibandits.kernels.machine.threads import one_thread
 from semibandits.regret_bound.certificates.pricing_bound import priced, pricing_bound, without_large
 from semibandits.regret_bound.cuts.cones import cone_program
 from semibandits.regret_bound.cuts.decision_search import DecisionSearch, simple_ratio
 from semibandits.regret_bound.cuts.oracle import NOTHING, DecisionPool, Oracle, best_with_each_item
-from semibandits.regret_bound.cycles.circulation import thread_pools
 from semibandits.regret_bound.cycles.warm_start import DecisionMemory
 from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.precision import gaps_below
@@ -67,7 +67,7 @@ class ColumnSolver:
 
         One thread is used, so that the result has the same bits everywhere.
         """
-        with thread_pools().limit(limits=1, user_api="blas"):
+        with one_thread():
             return self._solve()
 
     def _solve(self) -> GravesLaiResult:

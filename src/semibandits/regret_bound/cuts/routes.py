@@ -18,6 +18,7 @@ from semibandits._typing import FloatArray
 from semibandits.decisions.routes import Routes
 from semibandits.kernels.graphs.dijkstra import negative_walk
 from semibandits.kernels.machine import tiers
+from semibandits.kernels.machine.threads import one_thread
 from semibandits.regret_bound.certificates.lower import ROUNDING as SUMS_ROUNDING
 from semibandits.regret_bound.certificates.lower import proved_ratio
 from semibandits.regret_bound.certificates.price_grid import PriceGrid
@@ -26,7 +27,6 @@ from semibandits.regret_bound.cuts.rounds import ROUNDING, CutRounds, Listed
 from semibandits.regret_bound.cuts.route_graph import RouteGraph
 from semibandits.regret_bound.cuts.route_pools import Detours, RouteColumns, RouteItems
 from semibandits.regret_bound.cuts.route_ways import RouteWays, TurnGraph
-from semibandits.regret_bound.cycles.circulation import thread_pools
 from semibandits.regret_bound.cycles.cycles import Cycles
 from semibandits.regret_bound.plan import cover_rates, merged_plan
 from semibandits.regret_bound.precision import relative_error_of
@@ -69,7 +69,7 @@ class RouteSolver(CutRounds):
 
     def solve(self) -> GravesLaiResult:
         """Run rounds until the gap is reached, time is up, or nothing new is found; on one thread, for equal bits anywhere."""
-        with thread_pools().limit(limits=1, user_api="blas"):
+        with one_thread():
             return self._solve()
 
     def _solve(self) -> GravesLaiResult:

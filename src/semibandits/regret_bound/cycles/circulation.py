@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.lists import Decisions
 from semibandits.kernels.graphs.cycles import carried_over
 from semibandits.kernels.graphs.exchange import arcs_of
 from semibandits.kernels.machine import tiers
+from semibandits.kernels.machine.threads import one_thread
 from semibandits.regret_bound.certificates.cycle_ratios import ratio_bound
 from semibandits.regret_bound.certificates.lower import ItemGraph, check_costs, check_items, lower_bound
 from semibandits.regret_bound.certificates.price_proof import least_information
@@ -75,7 +75,7 @@ class CirculationSolver:
 
     def solve(self) -> GravesLaiResult:
         """Solve on one thread, so that the result has the same bits everywhere, also next to other workers."""
-        with thread_pools().limit(limits=1, user_api="blas"):
+        with one_thread():
             return self._solve()
 
     def _solve(self) -> GravesLaiResult:
@@ -339,9 +339,3 @@ class CirculationSolver:
 
 def _values(parts: Iterable[FloatArray]) -> FloatArray:
     return np.concatenate([np.empty(0), *parts])
-
-
-@cache
-def thread_pools() -> ThreadpoolController:
-    """The thread pools of this process, looked up once."""
-    return ThreadpoolController()
