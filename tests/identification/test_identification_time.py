@@ -182,14 +182,23 @@ def other_divergence(law, mean, other):
     return sum(p * math.log(p / q) for p, q in ((mean, other), (1.0 - mean, 1.0 - other)))
 
 
+def rooms(law, theta, best):
+    """How far each mean can move: down if the item leaves, up if it enters."""
+    fall = np.inf if isinstance(law, Gaussian) else theta
+    return np.where(best, fall, np.inf if isinstance(law, Poisson) else 1.0 - theta)
+
+
 def least_nats(law, theta, best, row, distance, plays):
     """Information against one decision, by bisection of the slope."""
     items, sign = np.flatnonzero(row), np.where(best, -1.0, 1.0)
+    if rooms(law, theta, best)[row].sum() <= distance * (1.0 + 1e-12):
+        return math.inf
 
     def others(s):
         return [moved(law, theta[i], sign[i] * s / plays[i]) for i in items]
 
-    limit = min(plays[i] for i in items) * (1.0 - 1e-12) if isinstance(law, Poisson) else 1e6 * plays.max()
+    raised = [plays[i] for i in items if not best[i]]
+    limit = min(raised) * (1.0 - 1e-12) if isinstance(law, Poisson) and raised else 1e6 * plays.max()
     low, high = 0.0, limit
     for _ in range(200):
         middle = 0.5 * (low + high)
@@ -210,7 +219,7 @@ def check_with_law(decision_set, theta, law, within):
     found = sb.identification_time(decision_set, theta, law=law, within=within, gap=GAP)
     differ, distances = alternatives(decision_set, theta, within)
     if not len(differ) or not found.value:
-        room = np.where(decision_set.maximize(theta), law.mirrored(theta)[0].reach(law.mirrored(theta)[1]), law.reach(theta))
+        room = rooms(law, theta, decision_set.maximize(theta))
         assert found.value == found.lower == 0.0
         assert all(room[row].sum() <= distance * (1.0 + 1e-9) for row, distance in zip(differ, distances, strict=True))
         return found
@@ -274,7 +283,10 @@ def test_large_sets_with_laws(law):
         assert found.gap <= GAP
         stop = sb.Stop(threshold="customary")
         observed = Observed(found.theta, 20.0 * found.value * found.plan.item_shares, 1, found.law)
-        assert Evidence(decision_set, found.optimal_decision, observed, stop).least() <= 20.0 * (1.0 + GAP)
+        evidence = Evidence(decision_set, found.optimal_decision, observed, stop)
+        evidence.least()
+        # The least evidence of many decisions, each by its own search: none is below what the plan promises.
+        assert 20.0 * (1.0 - 1e-6) <= min(value for value, _ in evidence.met) <= 20.0 * (1.0 + 2.0 * GAP)
 
 
 def test_a_law_may_exclude_all_other_decisions():

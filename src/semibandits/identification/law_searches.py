@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import cached_property
 from operator import itemgetter
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -43,23 +43,43 @@ class ByEvidence(Exchanges):
         return Sizes(self.problem.decision_set)
 
 
+class _Split(NamedTuple):
+    """An exchange graph with one item an arc: where one enters and another leaves, the one that leaves has an arc before it."""
+
+    tails: IntArray  # (a,)
+    heads: IntArray
+    costs: FloatArray
+    gaps: FloatArray  # costs of the cheapest cycles
+    items: IntArray  # 0 on arcs without an item
+    laws: ArcItems
+    arcs: IntArray  # arc of the exchange graph, -1 for those that were added
+
+
 @final
 class CyclesByPrices(Cycles):
-    """The simple cycles of an exchange graph each of whose arcs has one item at most, by labels over a grid of prices."""
+    """The simple cycles of an exchange graph, by labels over a grid of prices."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self._decisions = ByEvidence(problem, 0.0)
 
     @cached_property
-    def _live(self) -> tuple[IntArray, IntArray, FloatArray, ArcItems]:
-        """The arcs on cycles of two arcs or more, their items, the costs of the cheapest such cycles, and laws of the items."""
+    def _live(self) -> _Split:
+        """The arcs on cycles of two arcs or more."""
         graph = self.graph
-        gaps, _ = Digraph.build(graph.n_nodes, graph.tails, graph.heads, graph.costs)[0].cheapest_cycles(graph.entering < -1)
-        arcs = np.flatnonzero(np.isfinite(gaps) & (graph.tails != graph.heads))
-        items = np.maximum(graph.entering, graph.leaving)[arcs]
+        both = np.flatnonzero((graph.entering >= 0) & (graph.leaving >= 0))
+        pairs, which = np.unique(np.column_stack((graph.tails[both], graph.leaving[both])), axis=0, return_inverse=True)
+        tails, items = graph.tails.copy(), np.maximum(graph.entering, graph.leaving)
+        tails[both], items[both] = graph.n_nodes + which.reshape(-1), graph.entering[both]
+        added = np.arange(len(pairs))
+        tails, heads = np.concatenate((tails, pairs[:, 0])), np.concatenate((graph.heads, graph.n_nodes + added))
+        items, costs = np.concatenate((items, pairs[:, 1])), np.concatenate((graph.costs, np.zeros(len(pairs))))
+        gaps, _ = Digraph.build(graph.n_nodes + len(pairs), tails, heads, costs)[0].cheapest_cycles(items < -1)
+        live = np.flatnonzero(np.isfinite(gaps) & (tails != heads))
         law, means = Exchanged.of(self.problem.law, self.problem.theta, self.decision)
-        return arcs, np.maximum(items, 0), gaps[arcs], ArcItems.of(law, means, items, np.ones(len(arcs), dtype=np.bool_))
+        laws = ArcItems.of(law, means, items[live], np.ones(len(live), dtype=np.bool_))
+        arcs = np.where(live < graph.n_arcs, live, -1)
+        return _Split(tails[live], heads[live], costs[live], gaps[live], np.maximum(items[live], 0), laws, arcs)
 
     def start(self) -> list[Exchange]:
         """Also the self-loops with an item."""
@@ -69,15 +89,16 @@ class CyclesByPrices(Cycles):
 
     def worst(self, plays: FloatArray, at_least: float) -> Worst:
         """See `Exchanges.worst`. Ratios a little above `at_least` are not searched for, and self-loops are known."""
-        arcs, items, gaps, laws = self._live
-        if at_least > 0.0 and laws.raising.any():
-            graph, level = self.graph, (1.0 - SHARE_OF_GAP * self.problem.gap) / at_least
-            exact = 1.0 - self.error_of(float(gaps.min()))
+        live = self._live
+        if at_least > 0.0 and live.laws.raising.any():
+            level = (1.0 - SHARE_OF_GAP * self.problem.gap) / at_least
+            exact = 1.0 - self.error_of(float(live.gaps.min()))
             proved, met = least_information(
-                graph.tails[arcs], graph.heads[arcs], graph.costs[arcs] * exact, gaps * exact, laws,
-                np.where(laws.raising, plays[items], 0.0), level, self.problem.deadline,
+                live.tails, live.heads, live.costs * exact, live.gaps * exact, live.laws,
+                np.where(live.laws.raising, plays[live.items], 0.0), level, self.problem.deadline,
             )  # fmt: skip
-            found = [self.exchange(arcs[met[k]]) for k in range(len(met))]
+            cycles = (live.arcs[met[k]] for k in range(len(met)))
+            found = [self.exchange(cycle[cycle >= 0]) for cycle in cycles]
             if proved > 0.0:
                 return Worst(1.0 / proved, found)
             if found:

@@ -44,8 +44,10 @@ MAX_LISTED_WITH_LAWS = 2_000
 """Number of decisions up to which they are listed, for laws other than Gaussian, whose information takes longer."""
 WORK = 20_000_000
 """Elementary steps in which decisions are counted."""
-ACCURACIES = (1e-7, 1e-9, 1e-6)
-"""Tolerances of the conic solver. The next one is used when rounds no longer help."""
+ACCURACIES = (1e-7, 1e-9, 1e-6, 1e-8)
+"""Tolerances of the conic solver. The next one is used when rounds no longer help; the last one is for laws other than Gaussian,
+whose items may need no plays at all: then hardly any are asked for."""
+LAST = len(ACCURACIES) - 1
 PATIENCE = 3
 
 TIE = 1e-12
@@ -268,20 +270,25 @@ class _Solver:
     def _close(self) -> None:
         """Rounds of the master problem, until the plan is proved good enough."""
         gap, level, idle = self.problem.gap, 0, 0
+        levels = LAST if self.problem.law.is_quadratic else len(ACCURACIES)
         information, best, estimate = self.exchanges.information, np.empty(0), math.inf
         first = self._first_plays()
         first = np.maximum(first, LEAST * gap * first.max())
-        near, plays, margin, least = first, first, MARGIN * gap * first, LEAST * gap / len(first)
+        near, plays, most, least = first, first, math.inf, LEAST * gap / len(first)
         while True:
             self.rounds += 1
             hull = mixtures(self._columns) if self._hull is None else self._hull
             weights = information.weights(self.rows.table, plays)
+            # Plays are at least the square root of this. Gaussian items need more anyway, items of other laws perhaps none.
+            needs = first if level < LAST else np.minimum(first, most)
+            margin = (MARGIN * gap if level < LAST else (MARGIN * gap) ** 2 / len(first)) * needs
             mixture = fewest_rounds(hull, weights, near, margin, ACCURACIES[level], self.problem.deadline)
-            plays = np.maximum(mixture.plays, least * max(mixture.rounds, first.max()))
+            if mixture.rounds > 0.5 * self.lower:  # a failed solve has no rounds
+                most = min(most, mixture.rounds)  # a round plays an item at most once
+            plays = np.maximum(mixture.plays, least * max(mixture.rounds, needs.max()))
             before = estimate - self.lower
             fresh = self._bound(mixture, plays)
             ratio, found = self._worst(plays)
-            # A failed solve has no rounds.
             points = [(mixture.rounds, plays, ratio)] if mixture.rounds > 0.5 * self.lower else []
             fresh |= found
             if points and ratio > 1.0 + 0.3 * gap and len(best):
@@ -300,7 +307,9 @@ class _Solver:
             idle = 0 if fresh or estimate - self.lower < 0.98 * before else idle + 1
             if idle >= PATIENCE:
                 level, idle = level + 1, 0
-            if self.rounds == MAX_ROUNDS or level == len(ACCURACIES) or tiers.seconds() > self.problem.deadline:
+                if level == LAST and self._finish(hull, mixture, plays):
+                    return
+            if self.rounds == MAX_ROUNDS or level == levels or tiers.seconds() > self.problem.deadline:
                 self._finish(hull, mixture, plays)
                 return
 
