@@ -62,6 +62,11 @@ GROUPS = {
         "decisions: polytopes",
         "tests: identification/test_identification_time identification/test_evidence decisions/test_polytopes",
     ),
+    "features": (
+        "features: *",
+        "policies: sharing",
+        "tests: features/test_model features/test_design features/test_learning_with_features",
+    ),
     "exchange": (
         "kernels/graphs: exchange",
         "kernels/matroids: intersection",

@@ -38,6 +38,9 @@ def learners():
     yield sb.Learner(some, sb.OSSB(), variance=0.25, seed=0, defer_plans=True)
     yield sb.Learner(some, sb.ThompsonSampling(), law="bernoulli", seed=0)
     yield sb.Learner(sb.MatroidBases(matroids.Linear([[1, 0, 1], [0, 1, 1]], field=2)), sb.AESCB(), variance=0.25, seed=0)
+    yield sb.Learner(
+        some, sb.ThompsonSampling(), variance=0.25, seed=0, features=[[1.0, "a"], [2.0, "b"], [0.0, "a"], [3.0, None]]
+    )
     yield sb.Learner(sb.MSets(50, 1), sb.CUCB(), variance=0.25, seed=0, prior_means=0.5, prior_plays=1)
 
 
@@ -57,7 +60,7 @@ def states():
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(FewItems.of.__func__.__kwdefaults__, "least", 50)
         kept = [played(learner).state() for learner in learners()]
-        assert kept[-1]["version"] == storage.VERSION
+        assert [state["version"] for state in kept[-2:]] == [storage.VERSION, 3]
         yield kept
 
 

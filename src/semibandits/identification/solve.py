@@ -90,7 +90,8 @@ def identification_time(
     variance : float or array_like, shape (d,)
         Variance of the rewards of each item, > 0, in squared rewards.
     law : Law or str, optional
-        The law of the rewards instead of `variance`, also as text, such as "bernoulli": see :mod:`semibandits.laws`.
+        The law of the rewards instead of `variance`, also as text, such as "bernoulli": see :mod:`semibandits.laws`. A law of
+        your own must be an exponential family, as those of the library are.
     confidence : float
         Probability with which the decision must be right, in (0.5, 1).
     within : float
