@@ -70,7 +70,7 @@ REFUSED = {
     "plan-test table.csv --size 2 --gap 2": "gap must lie in",
     "plan-test table.csv --size 5": "at most d = 4",
     "plan-test table.csv --size 2 --save none/plan.csv": "the folder 'none' must exist",
-    "plan-test graph.csv --family routes --source a --target d --minimize --law clicks": "must have a linear maximiser for prices",
+    "plan-test graph.csv --family routes --source a --target d --minimize --law clicks": "the law must be one of gaussian",
     # Simulations
     f"{SIMULATE} -p ESBC": f"the policy must be one of {', '.join(policy.__name__ for policy in POLICIES)}, got 'ESBC'",
     f"{SIMULATE} -p CUCB:radus=log": "got 'radus': did you mean 'radius'?",
