@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from contextlib import contextmanager
 from fractions import Fraction
 
 import numpy as np
@@ -125,6 +126,14 @@ def check(decision_set, theta, variance, within, **options):
     return found
 
 
+@contextmanager
+def searched_by(kind):
+    """Within the block, exchanges are searched for in this way, whatever the family."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solve, "exchanges_of", kind)
+        yield
+
+
 @settings(max_examples=140)
 @given(SEEDS)
 def test_brackets_are_true_by_lists_of_decisions(seed):
@@ -134,8 +143,7 @@ def test_brackets_are_true_by_lists_of_decisions(seed):
 @settings(max_examples=60)
 @given(SEEDS, st.sampled_from([Listed, Searched]))
 def test_other_searches_for_the_worst_decision_prove_as_much(seed, kind):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solve, "exchanges_of", kind)
+    with searched_by(kind):
         check(*drawn(seed))
 
 
@@ -244,8 +252,7 @@ def test_brackets_of_laws_are_true_by_lists_of_decisions(seed):
 @settings(max_examples=20)
 @given(SEEDS)
 def test_the_search_for_the_least_evidence_proves_as_much(seed):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solve, "exchanges_of", ByEvidence)
+    with searched_by(ByEvidence):
         check_with_law(*drawn_with_law(seed))
 
 

@@ -1,10 +1,10 @@
 """Exchanges: the ways in which another decision than x* may be the best, and exact search for the one that is refuted least.
 
-An exchange S is a set of items that enter and leave; its gap is the reward that x* loses by it. It is refuted by the plays n of
-the items once ``u(S) <= (gap + within)^2`` with ``u_i = 2 sigma_i^2 / n_i`` (theory I1), so that its *ratio*
-``u(S) / (gap + within)^2`` matters. If the decision sought must be the best one, the simple cycles of the exchange graph are all
-the exchanges that matter: u and gaps add up over the cycles of a decision, and ``sum gap^2 <= (sum gap)^2``. If it may be worse
-by `within` > 0, this does not hold, and the exchanges are whole decisions.
+An exchange S is a set of items that enter and leave; its gap is the reward that x* loses by it. For Gaussian rewards (other laws
+are in `information`) it is refuted by the plays n of the items once ``u(S) <= (gap + within)^2`` with ``u_i = 2 sigma_i^2 / n_i``
+(theory I1), so that its *ratio* ``u(S) / (gap + within)^2`` matters. If the decision sought must be the best one, the simple
+cycles of the exchange graph are all the exchanges that matter: u and gaps add up over the cycles of a decision, and
+``sum gap^2 <= (sum gap)^2``. If it may be worse by `within` > 0, this does not hold, and the exchanges are whole decisions.
 """
 
 from __future__ import annotations

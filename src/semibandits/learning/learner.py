@@ -72,7 +72,8 @@ class Learner(Readable):
         What is known of each item, so that items tell of each other: numbers, or texts, which stand for categories, in the order
         of the items or by label. "pooled": an item that was never observed is expected to be like the others. "additive", for
         items that are pairs: like the others of its first part and of its second part. How far items differ from what their
-        features say is learnt. See docs/features.md.
+        features say is learnt. `GLADE` may overlook an item that is unlike all others; `ThompsonSampling` does not. See
+        docs/features.md.
     half_life : float, optional
         Number of rounds, > 0, in which outcomes lose half of their weight, for means that change: in each round an outcome counts
         ``2 ** (-age / half_life)`` times, with age the number of rounds asked for after its round (discounted UCB, Garivier and

@@ -80,16 +80,16 @@ class Sharing:
             return self._posterior(plays, sums)
 
     def _effects(self, plays: FloatArray, sums: FloatArray) -> Effects:
-        return effects_of(self._seen(plays, sums, self._variances(plays, sums)), self.spreads, self.numbers[1])
+        return self._effects_of(self._seen(plays, sums, self._variances(plays, sums)))
+
+    def _effects_of(self, seen: Seen) -> Effects:
+        return effects_of(seen, self.spreads, self.numbers[1])
 
     def _posterior(self, plays: FloatArray, sums: FloatArray) -> Posterior:
-        noise, means = self._noise(plays, sums)
-        return posterior(self.design.matrix, means, noise, self._effects(plays, sums), self.spreads)
-
-    def _noise(self, plays: FloatArray, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Variance of the observed mean of each item, inf without any, and this mean."""
-        counts = np.where(plays > 0.0, plays, 1.0)
-        return np.where(plays > 0.0, self._variances(plays, sums) / counts, np.inf), sums / counts
+        seen, items = self._seen(plays, sums, self._variances(plays, sums)), plays > 0.0
+        noise, means = np.full(len(plays), np.inf), np.zeros(len(plays))
+        noise[items], means[items] = seen.noise, seen.means
+        return posterior(self.design.matrix, means, noise, self._effects_of(seen), self.spreads)
 
     def statistics(
         self, stats: FloatArray, variance: FloatArray, upper: FloatArray | None, rng: np.random.Generator | None
