@@ -541,13 +541,22 @@ class Available(Request, frozen=True, kw_only=True):
     by_label: list[tuple[Label, bool | int]] | UnsetType = UNSET
 
 
+FeatureRow: TypeAlias = list[float | str | None] | dict[str, float | str | None]
+"""Features of an item, in the order of the columns or by their names."""
+
+
 class Ask(Request, frozen=True, kw_only=True):
-    """Open rounds. `available` lists labels of the items that can be chosen, or is a mask in their order; by default all."""
+    """Open rounds. `available` lists labels of the items that can be chosen, or is a mask in their order; by default all.
+
+    `features` has a row for each item whose features are others in this round, and `context` what is known of the round.
+    """
 
     call = "ask"
     answer = Rounds
     example = {"count": 1}
     available: list[Label] | Available | None = None
+    features: list[tuple[Label, FeatureRow]] | dict[str, FeatureRow] | None = None
+    context: dict[str, float | str | None] | None = None
     count: Annotated[int, Meta(ge=1, le=MOST_ROUNDS)] = 1
 
 

@@ -16,11 +16,11 @@ FRAME = pd.DataFrame(
 
 def test_numbers_are_scaled_and_texts_are_categories():
     design = Design.of(FRAME, PAGES)
-    assert design.names == ("mean of all", "year", "genre = a", "genre = b")
+    assert design.names == ("mean of all", "year", "genre = a", "genre = b", "same")
     np.testing.assert_allclose(design.matrix[:, 0], 1.0)
     np.testing.assert_allclose([design.matrix[:, 1].mean(), design.matrix[:, 1].std()], [0.0, 1.0], atol=1e-12)
     assert design.scales[1] == pytest.approx(np.std([2001, 2020, 2010, 1999]))
-    assert design.matrix[:, 2:].tolist() == [[1, 0], [0, 1], [1, 0], [0, 0]]
+    assert design.matrix[:, 2:].tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 0]]  # constant columns say nothing
 
 
 def test_rows_go_by_label():

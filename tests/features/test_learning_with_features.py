@@ -97,14 +97,22 @@ def test_what_features_do_not_go_with(options, message):
         sb.Learner(PAGES, variance=0.25, seed=0, features="pooled", **options)
 
 
-@pytest.mark.parametrize("change", [{"numbers": [1.0]}, {"numbers": [-1.0, 1.0, 1.0, 1.0]}, {"before": -1}, None])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"numbers": [1.0]}, {"numbers": [-1.0, 1.0, 1.0, 1.0, 0.0]}, {"numbers": [0.0, 1.0, 0.0, 1.0, 0.0]}, {"before": -1},
+        {"effects": {"mean": [1.0], "factor": [[1.0, 2.0]]}}, {"effects": {"mean": ["nan"], "factor": [[1.0]]}},
+        {"open": [[7, [[1.0]]]]}, {"open": 3}, {"within": [[[1.0]], [1.0]], "typical": [[99], [[1.0]]]},
+        {"within": [[[1.0]], [1.0]], "typical": [[-1], [[1.0]]]}, {"within": [[[1.0]]]}, None,
+    ],
+)  # fmt: skip
 def test_damaged_states_are_refused(change):
     from semibandits.learning.storage import digest
 
     state = sb.Learner(PAGES, variance=0.25, seed=0, features="pooled").state()
     del state["checksum"]
     if change is None:
-        state["features"] = {"names": ["a"], "scales": [1.0], "rows": [[1.0]]}
+        state["features"] = {"columns": [["a", 0.0, 1.0, None]], "context": [], "rows": [[1.0]]}
     else:
         state["sharing"] |= change
     with pytest.raises(sb.InvalidInputError, match="damaged"):
@@ -145,6 +153,38 @@ def test_simulations_play_as_learners(tmp_path):
         sb.simulate(PAGES, rewards, sb.OSSB(), 60, 3, 5, features=phi)
 
 
+def test_simulations_show_the_bound_under_the_features(tmp_path):
+    phi, theta = problem(3)
+    linear = phi @ np.linalg.lstsq(phi, theta, rcond=None)[0]
+    policy, options = sb.ThompsonSampling(), {"horizon": 20, "replications": 1}
+    rewards = sb.GaussianRewards(linear, variance=0.25)
+    bound = sb.graves_lai(PAGES, linear, 0.25, features=phi)
+    plain = sb.graves_lai(PAGES, linear, 0.25)
+    result = sb.simulate(PAGES, rewards, policy, **options, features=phi)
+    assert result.lower_bound == bound.lower < plain.lower
+    assert sb.simulate(PAGES, rewards, policy, **options, features=phi, bound=bound).lower_bound == bound.lower
+    assert sb.simulate(PAGES, rewards, policy, **options, features="pooled").lower_bound == plain.lower  # each item has its rest
+    for given, features in ((bound, None), (plain, phi), (bound, "pooled"), (bound, 2.0 * phi**3)):
+        with pytest.raises(sb.InvalidInputError, match="bound must belong to the features that policies know"):
+            sb.simulate(PAGES, rewards, policy, **options, features=features, bound=given)
+    many = sb.MSets(200, 10)
+    table = np.linspace(-1.0, 1.0, 200)
+    bent, clicks = linear + np.cos(np.arange(PAGES.d)), 0.5 + 0.01 * linear
+    unknown = [
+        (PAGES, sb.GaussianRewards(bent), phi, "the means are not linear in the features"),
+        (PAGES, sb.BernoulliRewards(clicks), phi, "the rewards are not Gaussian, or their means have a known upper bound"),
+        (many, sb.GaussianRewards(table), table, "there are too many decisions to list"),
+    ]
+    for space, others, features, reason in unknown:
+        result = sb.simulate(space, others, policy, **options, features=features)
+        assert result.lower_bound is None
+        assert result.provenance["no_bound"] == f"no bound is known here under features: {reason}"
+        assert reason in result._repr_html_()
+        result.save(tmp_path / "a.sim")
+        assert sb.load_simulation(tmp_path / "a.sim").provenance["no_bound"] == result.provenance["no_bound"]
+    assert "no_bound" not in sb.simulate(many, others, policy, **options, features=table, bound=False).provenance
+
+
 def test_late_and_partial_outcomes_count_when_they_arrive():
     phi, theta = problem(4)
     rewards = sb.GaussianRewards(theta, variance=0.25)
@@ -182,3 +222,144 @@ def test_all_policies_without_plans_use_features(policy, kind):
         learner.tell(asked.id, costs=np.maximum(costs[asked.items] + 0.2 * rng.standard_normal(len(asked.items)), 0.5))
     assert learner.best() in x
     assert sb.Learner.from_state(learner.state()).ask().labels == learner.ask().labels
+
+
+CONTEXT = {"device": ["phone", "desktop"], "hour": [0, 23]}
+
+
+def visitors(learner, rounds, late=0, seed=0):
+    """Mean reward of the last half of the rounds, by device: one half of the pages pays on phones, the other on desktops."""
+    rng, waiting, earned = np.random.default_rng(seed), [], []
+    for _ in range(rounds):
+        device = ("phone", "desktop")[int(rng.integers(2))]
+        asked = learner.ask(context={"device": device, "hour": int(rng.integers(24))})
+        means = np.array([(i % 2 == 0) == (device == "phone") for i in range(30)], dtype=float)[asked.items]
+        waiting.append((asked.id, means + 0.5 * rng.standard_normal(3)))
+        if len(waiting) > late:
+            learner.tell(*waiting.pop(0))
+        earned.append(means.mean())
+    return np.mean(earned[rounds // 2 :])
+
+
+@pytest.mark.parametrize("policy", [sb.ThompsonSampling(), sb.GLADE(), sb.CUCB()])
+@pytest.mark.parametrize("late", [0, 20])
+def test_what_is_shown_depends_on_the_context(policy, late):
+    kinds = {page: {"kind": "even" if i % 2 == 0 else "odd"} for i, page in enumerate(PAGES.items)}
+    learner = sb.Learner(PAGES, policy, variance=0.25, seed=0, features=kinds, context=CONTEXT)
+    assert visitors(learner, 160, late) > 0.9
+    effects = learner.coefficients()["mean"]
+    assert effects["kind = even x device = phone"] > 0.2 > -0.2 > effects["kind = odd x device = phone"]
+
+
+def test_outcomes_count_with_the_features_of_their_round():
+    """Outcomes that are told late, and those told at once, count with the rows that items had in their round."""
+    phi, _ = problem(5)
+    at_once, later = (sb.Learner(PAGES, sb.ThompsonSampling(), variance=0.25, seed=0, features=phi) for _ in range(2))
+    rng, told = np.random.default_rng(0), []
+    for t in range(12):
+        rows = {page: phi[i] + t / 10.0 for i, page in enumerate(PAGES.items)}
+        asked = at_once.ask(features=rows)
+        told.append((rows, rng.normal(size=3), asked.items))
+        at_once.tell(asked.id, told[-1][1])
+    asked = [later.ask(features=rows) for rows, _, _ in told]
+    for one, (_, rewards, _) in reversed(list(zip(asked, told, strict=True))):
+        later.tell(one.id, rewards)
+    assert later._progress.sharing.rows.open == {}
+    for learner, items in ((at_once, [items for _, _, items in told]), (later, [one.items for one in asked])):
+        wide = np.hstack((np.ones((30, 1)), phi))
+        scales, centres = phi.std(axis=0), phi.mean(axis=0)
+        seen = np.vstack([np.hstack((np.ones((3, 1)), (phi[i] + t / 10.0 - centres) / scales)) for t, i in enumerate(items)])
+        spreads, sharing = learner._progress.sharing.spreads, learner._progress.sharing
+        groups, rewards = np.concatenate(items), np.concatenate([one for _, one, _ in told])
+        noisy = 0.25 * np.eye(36) + spreads.residual * (groups[:, None] == groups)
+        precision = seen.T @ np.linalg.solve(noisy, seen) + np.diag(
+            1.0 / np.r_[spreads.mean, [spreads.effects] * (wide.shape[1] - 1)]
+        )
+        expected = np.linalg.solve(precision, seen.T @ np.linalg.solve(noisy, rewards))
+        np.testing.assert_allclose(sharing.effects(*learner._progress.known).mean, expected, rtol=1e-8, atol=1e-8)
+
+
+def test_frames_and_unknown_categories_of_a_round():
+    import pandas as pd
+
+    frame = pd.DataFrame({"topic": ["a", "b", "c"] * 10, "length": np.arange(30.0)}, index=list(PAGES.items))
+    learners = [sb.Learner(PAGES, sb.ThompsonSampling(), variance=0.25, seed=0, features=frame) for _ in range(3)]
+    turned = frame.iloc[::-1][["length", "topic"]]
+    by_name = {page: dict(zip(frame.columns, row, strict=True)) for page, row in zip(frame.index, frame.to_numpy(), strict=True)}
+    assert len({learner.ask(features=rows).labels for learner, rows in zip(learners, (frame, turned, by_name), strict=True)}) == 1
+    design = learners[0]._design
+    seen = design.seen({"p3": ["new", 2.0]}, None, PAGES)
+    assert seen.items.tolist() == [3]
+    assert seen.rows[0, :3].tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "asked", "message"),
+    [
+        ({"features": "pooled", "context": CONTEXT}, None, "context needs features of the items"),
+        ({"context": CONTEXT}, None, "context needs features=, which it is multiplied by, got none"),
+        ({"features": np.eye(30), "context": 3}, None, "context must hold examples by name, got 3"),
+        ({"features": np.eye(30), "context": {}}, None, "context must hold an example for each name"),
+        ({"features": np.eye(30), "context": {"hour": [0.0, np.nan]}}, None, "must be finite, got nan in 'hour' for 'example 1'"),
+        ({"features": np.eye(30), "context": CONTEXT}, {}, "context must be a mapping with the names .*, got none"),
+        ({"features": np.eye(30), "context": CONTEXT}, {"context": {"city": "Rome"}}, "context must have names out of .*'city'"),
+        ({"features": np.eye(30), "context": CONTEXT}, {"context": {"hour": "noon"}}, "must be numbers in 'hour', as they were"),
+        ({"features": np.eye(30), "context": CONTEXT}, {"context": {"hour": np.inf}}, "must be finite, got inf in 'hour'"),
+        ({"features": np.eye(30)}, {"context": {"hour": 3}}, "context must be left out, got one"),
+        ({}, {"context": {"hour": 3}}, "context must be left out, got some: this learner was created without context="),
+        ({}, {"features": np.eye(30)}, "features must be left out, got some"),
+        ({"features": "pooled"}, {"features": np.eye(30)}, "need a learner with a table of features, got features='pooled'"),
+        ({"features": np.eye(30)}, {"features": np.eye(29)}, r"must have shape \(d, k\) with d = 30, got \(29, 29\)"),
+        ({"features": np.eye(30)}, {"features": np.ones((30, 2))}, "features must have the columns .*, got 2"),
+        ({"features": np.eye(30)}, {"features": {"p1": [1.0]}}, "features must have the columns .*, got 1"),
+        ({"features": np.eye(30)}, {"features": {"q": [1.0] * 30}}, "got none for 'p0'"),
+        ({"features": np.eye(30)}, {"features": {"p1": ["x"] * 30}}, "must be numbers in 'feature 0', as they were at the start"),
+    ],
+)
+def test_bad_features_of_a_round_have_one_error(options, asked, message):
+    with pytest.raises(sb.InvalidInputError, match=message):
+        sb.Learner(PAGES, variance=0.25, seed=0, **options).ask(**({} if asked is None else asked))
+
+
+def test_replace_keeps_what_was_seen_in_rounds():
+    kinds = {page: [float(i % 2)] for i, page in enumerate(PAGES.items)}
+    learner = sb.Learner(PAGES, sb.ThompsonSampling(), variance=0.25, seed=0, features=kinds, context=CONTEXT)
+    visitors(learner, 40)
+    waiting = learner.ask(context={"device": "phone"})
+    kept = sorted({*waiting.labels, "p4", "p9", "p11"}, reverse=True)
+    after, _ = learner.replace(sb.MSets(len(kept), 3, items=kept), features={page: kinds[page] for page in kept})
+    rows = [sharing.rows.open[waiting.id] for sharing in (learner._progress.sharing, after._progress.sharing)]
+    names = [waiting.labels, after.open_rounds[0].labels]
+    by_name = [dict(zip(labels, each.tolist(), strict=True)) for labels, each in zip(names, rows, strict=True)]
+    assert by_name[0] == by_name[1]
+    assert after._progress.sharing.rows.within is not None
+    after.tell(waiting.id, [1.0, 0.0, 1.0])
+    assert after.ask(context={}).id == 41
+
+
+def test_estimates_and_best_decisions_know_features_and_contexts():
+    kinds = {page: {"kind": "even" if i % 2 == 0 else "odd"} for i, page in enumerate(PAGES.items)}
+    learner = sb.Learner(PAGES, variance=0.25, seed=0, features=kinds, context=CONTEXT)
+    visitors(learner, 160)
+    phones, desktops = (np.flatnonzero(learner.best(context={"device": one})) for one in CONTEXT["device"])
+    assert not (phones % 2).any()
+    assert (desktops % 2).all()
+    estimates = learner.estimates()
+    np.testing.assert_allclose(estimates.shrunk, 0.5, atol=0.35)
+    assert (estimates.shrunk_sd > 0.0).all()
+    assert sb.Learner(PAGES, variance=0.25, seed=0).estimates().shrunk is None
+    with pytest.raises(sb.UnsupportedError, match="confidence needs means that do not change, got rounds with features"):
+        learner.confidence()
+
+
+@pytest.mark.parametrize("policy", [sb.ThompsonSampling(), sb.GLADE()])
+def test_pooling_costs_little_where_one_item_is_unlike_all_others(policy):
+    x, lost = sb.MSets(60, 4), {"pooled": 0.0, None: 0.0}
+    for seed in range(3):
+        theta = np.where(np.arange(60) == np.random.default_rng(seed).integers(60), 1.0, 0.0)
+        for features in lost:
+            result = sb.simulate(
+                x, sb.GaussianRewards(theta, variance=0.5), {"p": policy}, 400, 1, seed, bound=False, features=features
+            )
+            lost[features] += result.regret["p"][0, -1]
+    assert lost["pooled"] <= 2.0 * lost[None]

@@ -8,74 +8,113 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from semibandits.features import model
-from semibandits.features.model import Seen, Spreads, effects_of, learnt, posterior, surprise
+from semibandits.features.design import Design
+from semibandits.features.items import Counts, Items
+from semibandits.features.model import Seen, Spreads, effects_of, learnt, surprise
+from semibandits.features.rows import Rows
 
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def drawn(seed):
-    """Features with constant and collinear columns, sometimes more of them than items, and items that were never observed."""
-    rng = np.random.default_rng(seed)
-    d, k = int(rng.integers(1, 12)), int(rng.integers(1, 15))
-    phi = np.hstack((np.ones((d, 1)), rng.normal(size=(d, k - 1))))
-    if k > 2 and rng.random() < 0.4:
-        phi[:, 2] = 2.0 * phi[:, 1]
-    if k > 1 and rng.random() < 0.2:
-        phi[:, 1] = 0.0
-    plays = rng.integers(0, 4, d) * 10.0 ** rng.integers(0, 3, d)
-    variance = 10.0 ** rng.uniform(-1, 1, d)
-    means = np.where(plays > 0, rng.normal(size=d), 0.0)
-    spreads = Spreads(*(10.0 ** rng.uniform(-2, 1, 2)))
-    return phi, plays, means, variance, spreads, float(10.0 ** rng.uniform(-1, 0.5))
+class Drawn:
+    """Items with features of all kinds, and rewards of single rounds: late, lost, repeated, with other features now and then."""
 
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        d, k = int(rng.integers(1, 12)), int(rng.integers(1, 15))
+        self.phi = np.hstack((np.ones((d, 1)), rng.normal(size=(d, k - 1))))
+        if k > 2 and rng.random() < 0.4:
+            self.phi[:, 2] = 2.0 * self.phi[:, 1]  # collinear columns
+        if k > 1 and rng.random() < 0.2:
+            self.phi[:, 1] = 0.0  # zero variance
+        self.variance = 10.0 ** rng.uniform(-1, 1, d)
+        self.spreads = Spreads(*(10.0 ** rng.uniform(-2, 1, 2)), 10.0)
+        self.at = rng.integers(0, d, int(rng.integers(0, 40)))  # item of each reward
+        self.rewards = rng.normal(size=len(self.at))
+        self.rows = self.phi[self.at].copy()
+        changes = (rng.random(len(self.at)) < rng.choice([0.0, 0.5])) & (k > 1)
+        self.rows[changes, 1:] = rng.normal(size=(int(changes.sum()), k - 1))
+        self.now = np.hstack((np.ones((d, 1)), rng.normal(size=(d, k - 1)))) if rng.random() < 0.5 else self.phi
 
-def dense(phi, plays, means, variance, spreads, unit):
-    """The law of all means by conditioning a normal law of d numbers, and the logarithm of the density of the observed means."""
-    priors = np.full(phi.shape[1], spreads.effects)
-    priors[0] = model.FREE * unit
-    before = (phi * priors) @ phi.T + spreads.residual * np.eye(len(phi))
-    at = np.flatnonzero(plays > 0)
-    noisy = before[np.ix_(at, at)] + np.diag(variance[at] / plays[at])
-    gain = np.linalg.solve(noisy, before[at]).T
-    size = np.linalg.slogdet(noisy)[1] + means[at] @ np.linalg.solve(noisy, means[at])
-    return gain @ means[at], np.diag(before - gain @ before[at]), -0.5 * size
+    def told(self):
+        """The items of an agent after these rewards, and their counts."""
+        names = tuple(f"f{j}" for j in range(self.phi.shape[1]))
+        design = Design(None, (), (), self.phi[:, 1:], names, np.ones(len(names)), self.phi)
+        items, counts = Items(Rows(design), None, self.variance), Counts(*np.zeros((2, len(self.phi))))
+        for i, reward, row in zip(self.at, self.rewards, self.rows, strict=True):
+            one = np.array([i])
+            items.observe(counts, one, np.array([reward]), None if np.array_equal(row, self.phi[i]) else row[None])
+            counts.plays[i] += 1.0
+            counts.sums[i] += reward
+        items.rows.next = None if self.now is self.phi else self.now
+        return items, counts
 
-
-def seen_of(phi, plays, means, variance):
-    at = np.flatnonzero(plays > 0)
-    return Seen(phi[at], means[at], variance[at] / plays[at])
+    def dense(self, spreads=None):
+        """Means and covariance of effects and rests by conditioning one normal law, and the log density of the rewards."""
+        spreads = self.spreads if spreads is None else spreads
+        d, k = self.phi.shape
+        priors = np.concatenate(([spreads.mean], np.full(k - 1, spreads.effects), np.full(d, spreads.residual)))
+        maps = np.hstack((self.rows, np.eye(d)[self.at]))
+        noisy = (maps * priors) @ maps.T + np.diag(self.variance[self.at])
+        gain = np.linalg.solve(noisy, maps * priors).T
+        covariance = np.diag(priors) - gain @ (maps * priors)
+        size = np.linalg.slogdet(noisy)[1] + self.rewards @ np.linalg.solve(noisy, self.rewards)
+        return gain @ self.rewards, covariance, -0.5 * size
 
 
 @settings(max_examples=500)
 @given(SEEDS)
 def test_posteriors_are_those_of_a_dense_computation(seed):
-    phi, plays, means, variance, spreads, unit = drawn(seed)
-    noise = np.where(plays > 0, variance / np.maximum(plays, 1.0), np.inf)
-    for free in (10.0, 1e6):  # with a variance of 1e6 of the mean of all, the dense computation loses six digits
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(model, "FREE", free)
-            effects = effects_of(seen_of(phi, plays, means, variance), spreads, unit)
-            found = posterior(phi, means, noise, effects, spreads)
-            expected, variances, _ = dense(phi, plays, means, variance, spreads, unit)
-        np.testing.assert_allclose(found.means, expected, rtol=1e-10 * free, atol=1e-10 * free)
-        np.testing.assert_allclose(found.variances, variances, rtol=1e-10 * free, atol=1e-10 * free)
+    drawn = Drawn(seed)
+    items, counts = drawn.told()
+    _, seen = items.seen(counts, drawn.spreads)
+    effects, residual = effects_of(seen, drawn.spreads), drawn.spreads.residual
+    means, covariance, _ = drawn.dense()
+    k = drawn.phi.shape[1]
+    np.testing.assert_allclose(effects.mean, means[:k], rtol=1e-9, atol=1e-9)
+    found = items.posterior(counts, effects, effects.variances(items.rows.now), residual, None)
+    maps = np.hstack((drawn.now, np.eye(len(drawn.phi))))
+    np.testing.assert_allclose(found.means, maps @ means, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.variances, np.einsum("ij,jk,ik->i", maps, covariance, maps), rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=500)
+@given(SEEDS)
+def test_draws_have_the_law_of_a_dense_computation(seed):
+    """Given drawn effects, means are independent with these means and variances; and effects have the law of the posterior."""
+    drawn = Drawn(seed)
+    items, counts = drawn.told()
+    _, seen = items.seen(counts, drawn.spreads)
+    means, covariance, _ = drawn.dense()
+    k, rng = drawn.phi.shape[1], np.random.default_rng(seed)
+    effects, normals = effects_of(seen, drawn.spreads), rng.standard_normal(drawn.phi.shape[1])
+    beta = effects.drawn(normals)
+    maps = np.linalg.inv(effects.factor).T
+    np.testing.assert_allclose(maps @ maps.T, covariance[:k, :k], rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(beta, means[:k] + maps @ normals, rtol=1e-9, atol=1e-9)
+    given_beta = covariance[k:, :k] @ np.linalg.inv(covariance[:k, :k])
+    rests = means[k:] + given_beta @ (beta - means[:k])
+    _, total, found = items.given(counts, beta, drawn.spreads.residual)
+    np.testing.assert_allclose(found, drawn.now @ beta + rests, rtol=1e-7, atol=1e-7)
+    expected = np.diag(covariance[k:, k:] - given_beta @ covariance[:k, k:])
+    np.testing.assert_allclose(drawn.variance / total, expected, rtol=1e-7, atol=1e-8)
 
 
 @settings(max_examples=100)
 @given(SEEDS)
 def test_the_likelihood_of_spreads_is_that_of_a_dense_computation(seed):
-    phi, plays, means, variance, spreads, unit = drawn(seed)
-    seen, other = seen_of(phi, plays, means, variance), Spreads(spreads.residual * 3.0, spreads.effects / 2.0)
-    if not len(seen.means):
+    drawn = Drawn(seed)
+    items, counts = drawn.told()
+    if not len(drawn.at):
         return
+    _, seen = items.seen(counts, drawn.spreads)
+    other, unit = drawn.spreads._replace(residual=drawn.spreads.residual * 3.0, effects=drawn.spreads.effects / 2.0), 0.7
 
-    def prior(square):
-        return 0.5 * math.log(square) - 1.5 * math.log1p(square / unit)
+    def density(spreads):
+        return drawn.dense(spreads)[2] - sum(math.log1p(square / unit) for square in spreads[:2])
 
-    change = surprise(seen, other, unit) - surprise(seen, spreads, unit)
-    densities = [dense(phi, plays, means, variance, one, unit)[2] + sum(map(prior, one)) for one in (other, spreads)]
-    assert change == pytest.approx(densities[1] - densities[0], rel=1e-6, abs=1e-5)
+    change = surprise(seen, other, unit) - surprise(seen, drawn.spreads, unit)
+    assert change == pytest.approx(density(drawn.spreads) - density(other), rel=1e-7, abs=1e-7)
 
 
 @settings(max_examples=20)
@@ -87,8 +126,8 @@ def test_spreads_are_as_likely_as_those_of_another_search(seed):
     truth = phi @ rng.normal(size=k) * rng.uniform(0.05, 1.0) + rng.uniform(0.01, 1.0) * rng.normal(size=d)
     noise = 1.0 / rng.integers(1, 50, d)
     seen = Seen(phi, truth + np.sqrt(noise) * rng.normal(size=d), noise)
-    found = learnt(seen, Spreads(0.5, 0.5), 1.0)
-    best = minimize(lambda z: surprise(seen, Spreads(*np.exp(z)), 1.0), np.log([0.5, 0.5]), method="Nelder-Mead").fun
+    found = learnt(seen, Spreads(0.5, 0.5, 1e6), 1.0)
+    best = minimize(lambda z: surprise(seen, Spreads(*np.exp(z), 1e6), 1.0), np.log([0.5, 0.5]), method="Nelder-Mead").fun
     assert surprise(seen, found, 1.0) <= best + 0.1  # nats
 
 
@@ -99,7 +138,7 @@ def test_spreads_come_near_the_true_ones():
     truth = phi[:, 1:] @ rng.normal(0.0, 0.5, 8) + 0.2 * rng.normal(size=d) - 3.0
     noise = np.full(d, 0.1)
     seen = Seen(phi, truth + np.sqrt(noise) * rng.normal(size=d), noise)
-    found = learnt(seen, Spreads(0.5, 0.5), 1.0)
+    found = learnt(seen, Spreads(0.5, 0.5, 1e6), 1.0)
     assert math.sqrt(found.residual) == pytest.approx(0.2, rel=0.1)
     assert math.sqrt(found.effects) == pytest.approx(0.5, rel=0.5)
 
@@ -107,7 +146,7 @@ def test_spreads_come_near_the_true_ones():
 def test_draws_of_effects_have_their_law():
     rng = np.random.default_rng(1)
     seen = Seen(np.hstack((np.ones((9, 1)), rng.normal(size=(9, 2)))), rng.normal(size=9), np.full(9, 0.5))
-    effects = effects_of(seen, Spreads(0.1, 1.0), 1.0)
+    effects = effects_of(seen, Spreads(0.1, 1.0, 1e6))
     draws = np.array([effects.drawn(rng.standard_normal(3)) for _ in range(20_000)])
     phi = rng.normal(size=(4, 3))
     np.testing.assert_allclose(draws.mean(axis=0), effects.mean, atol=0.03)

@@ -265,16 +265,18 @@ def test_keys(four):
 
 
 @pytest.mark.parametrize(
-    ("policy", "features", "law"),
+    ("policy", "features", "context", "law"),
     [
-        (sb.ThompsonSampling(), [[1.0, "x"], [2.0, "y"], [0.5, "x"], [3.0, None]], {"variance": 0.5}),
-        (sb.GLADE(), "pooled", {"law": "bernoulli"}),
-        (sb.CUCB(), "pooled", {"variance": 0.5}),
+        (sb.ThompsonSampling(), [[1.0, "x"], [2.0, "y"], [0.5, "x"], [3.0, None]], None, {"variance": 0.5}),
+        (sb.ThompsonSampling(), [[1.0, "x"], [2.0, "y"], [0.5, "x"], [3.0, None]], {"on": ["web", "app"]}, {"variance": 0.5}),
+        (sb.GLADE(), [[1.0], [2.0], [0.5], [3.0]], {"on": ["web", "app"], "hour": [0, 23]}, {"law": "bernoulli"}),
+        (sb.GLADE(), "pooled", None, {"law": "bernoulli"}),
+        (sb.CUCB(), "pooled", None, {"variance": 0.5}),
     ],
 )
-def test_learners_with_features_are_alike(service, databases, policy, features, law):
+def test_learners_with_features_are_alike(service, databases, policy, features, context, law):
     x, name, rng = SETS["text"](), next(NAMES), np.random.default_rng(0)
-    options = {"seed": 3, "drift_error": None, "features": features, **law}
+    options = {"seed": 3, "drift_error": None, "features": features, "context": context, **law}
     with ExitStack() as opened:
         learners = {"memory": sb.Learner(x, policy, **options)}
         for kind, url in (databases | {"http": service[0]}).items():
@@ -283,7 +285,10 @@ def test_learners_with_features_are_alike(service, databases, policy, features, 
         learners["http"] = service[1].learner(name)
         calls = Four(learners)
         for t in range(24):
-            number = calls("ask", available=["a", "b", "d"] if t % 5 == 4 else None)[0][0]
+            seen = {} if context is None else {"context": {"on": ["web", "app", "fax"][t % 3]}}
+            if t % 4 == 1 and features != "pooled":
+                seen["features"] = {"b": features[t % 3], "d": features[1]}
+            number = calls("ask", available=["a", "b", "d"] if t % 5 == 4 else None, **seen)[0][0]
             rewards = rng.integers(0, 2, 2).tolist()
             if t % 3 != 2:  # others stay open
                 calls("tell", number, [rewards[0], None] if t % 7 == 3 else rewards, partial=True)
@@ -293,4 +298,20 @@ def test_learners_with_features_are_alike(service, databases, policy, features, 
             learners[kind] = opened.enter_context(sb.open_learner(url, name=name))
         learners["again"] = again
         for _ in range(5):
-            calls("ask")
+            calls("ask", **seen)
+        calls("ask", context={"place": "home"})  # refused alike
+        calls("ask", features={"z": [1.0]})
+        calls("ask", features={"a": ["long", 1.0, 2.0]})
+
+
+def test_the_same_key_needs_the_same_features_of_the_round(databases):
+    rows, name = [[1.0], [2.0], [0.5], [3.0]], next(NAMES)
+    options = {"variance": 0.5, "features": rows, "context": {"on": ["web", "app"]}}
+    with sb.open_learner(databases["sqlite"], name=name, decision_set=SETS["text"](), **options) as learner:
+        first = learner.ask(key="visit", context={"on": "app"}, features={"a": [4.0]})
+        assert learner.ask(key="visit", context={"on": "app"}, features={"a": [4.0]}).id == first.id
+        for other in ({"context": {"on": "web"}, "features": {"a": [4.0]}}, {"context": {"on": "app"}}):
+            with pytest.raises(sb.InvalidInputError, match="key"):
+                learner.ask(key="visit", **other)
+    with pytest.raises(sb.InvalidInputError, match="features must be that of the learner"):
+        sb.open_learner(databases["sqlite"], name=name, variance=0.5, features=rows)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from semibandits._typing import FloatArray
+from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.pandas_objects import numbers_rows
@@ -21,42 +21,225 @@ MEAN: Final = "mean of all"
 """Name of the column of ones."""
 
 
-@dataclass(frozen=True, eq=False)
-class Design:
-    """Features phi of d items: the column of ones, and k - 1 others, which numbers are scaled for."""
+class Column(NamedTuple):
+    """How a column of a table becomes numbers: ``(value - centre) / scale``, or a 1 in the place of its category."""
 
-    names: tuple[str, ...]  # of the columns
-    matrix: FloatArray  # (d, k)
-    scales: FloatArray  # (k,): number of the original units in one of a column
-    kind: str | None  # "pooled", "additive", or None for a table
+    title: str
+    centre: float
+    scale: float
+    categories: tuple[str, ...] | None  # None if the column holds numbers
+
+    @property
+    def names(self) -> list[str]:
+        """Names of its effects."""
+        return [self.title] if self.categories is None else [f"{self.title} = {value}" for value in self.categories]
+
+    @property
+    def scales(self) -> list[float]:
+        """Number of units of the column in one of each effect."""
+        return [self.scale] * (1 if self.categories is None else len(self.categories))
+
+    def encoded(self, values: Any, owners: Sequence[Any]) -> FloatArray:
+        """Numbers of these values, shape (n, number of effects); `owners` tell whose they are. Unknown categories have none."""
+        if self.categories is None:
+            return (_numbers(self.title, values, owners)[:, None] - self.centre) / self.scale
+        return np.array([[str(value) == name for name in self.categories] for value in values], dtype=np.float64).reshape(
+            len(owners), len(self.categories)
+        )
+
+    def state(self) -> list[Any]:
+        """The fields as plain JSON."""
+        return [self.title, self.centre, self.scale, None if self.categories is None else list(self.categories)]
 
     @classmethod
-    def of(cls, features: Any, decision_set: DecisionSet) -> Self:
+    def of(cls, title: str, values: Any, owners: Sequence[Any]) -> Self:
+        """The column for these values: numbers are centred and scaled, texts are categories; a missing one is none of them."""
+        try:
+            np.array(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            listed = values.tolist() if hasattr(values, "tolist") else list(values)
+            present = (str(value) for value in listed if value is not None and value == value)  # NaN is missing
+            return cls(title, 0.0, 1.0, tuple(dict.fromkeys(present)))
+        numbers = _numbers(title, values, owners)
+        centre, scale = float(numbers.mean()), float(numbers.std())
+        return cls(title, centre, scale if scale > 1e-12 * float(np.abs(numbers).max(initial=0.0)) else 1.0, None)
+
+
+def _numbers(title: str, values: Any, owners: Sequence[Any]) -> FloatArray:
+    """Finite numbers."""
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError(
+            f"features must be numbers in {title!r}, as they were at the start, got {values!r:.80}: convert them"
+        ) from None
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    if len(wrong):
+        label = owners[wrong[0]]
+        raise InvalidInputError(f"features must be finite, got {numbers[wrong[0]]} in {title!r} for {label!r}: fill the gaps")
+    return numbers
+
+
+def _encoded(columns: Iterable[Column], values: Iterable[Any], owners: Sequence[Any]) -> FloatArray:
+    parts = [column.encoded(each, owners) for column, each in zip(columns, values, strict=True)]
+    return np.hstack((np.empty((len(owners), 0)), *parts))
+
+
+class Seen(NamedTuple):
+    """What is known of a round, as numbers: features of items in place of theirs, and features of the round."""
+
+    items: IntArray  # (n,), of which features are given
+    rows: FloatArray  # (n, number of effects of items)
+    context: FloatArray  # (number of effects of a round,)
+
+    def state(self) -> dict[str, Any]:
+        """The numbers as plain JSON."""
+        return {"items": self.items.tolist(), "rows": self.rows.tolist(), "context": self.context.tolist()}
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Features phi of d items: the column of ones, those of the items, those of a round, and the products of these two.
+
+    Outside rounds, those of a round are 0: numbers at their mean, and no category.
+    """
+
+    kind: str | None  # "pooled", "additive", or None for a table
+    columns: tuple[Column, ...]  # of a table
+    context: tuple[Column, ...]  # of a round
+    own: FloatArray  # (d, number of effects of items)
+    names: tuple[str, ...]  # (k,), of all effects
+    scales: FloatArray  # (k,): number of the original units in one of an effect
+    matrix: FloatArray  # (d, k), outside rounds
+
+    @classmethod
+    def of(cls, features: Any, decision_set: DecisionSet, context: Any = None, *, titles: Sequence[str] | None = None) -> Self:
         """Features from a name, an array of shape (d, k), or a frame or mapping with a row for each label.
 
-        Numbers are centred and scaled; texts and categories get a column for each value. Columns with one value are left out.
+        `context` holds examples of the features of a round: a frame, or a mapping from name to values. `titles` name the columns
+        of an array.
         """
         if isinstance(features, cls):
             return features
-        d, ones = decision_set.d, np.ones((decision_set.d, 1))
+        labels, kind = decision_set.items, None
+        columns: tuple[Column, ...] = ()
         if isinstance(features, str):
             check_choice(features, NAMED, "features", "pass one of these, or a table with a row for each item")
-            effects, columns = _additive(decision_set) if features == ADDITIVE else ([], np.empty((d, 0)))
-            return cls((MEAN, *effects), np.hstack((ones, columns)), np.ones(1 + len(effects)), features)
-        titles, values = _columns(features, decision_set)
-        names, parts, scales = [MEAN], [ones], [1.0]
-        for title, column in zip(titles, values, strict=True):
-            for name, numbers, scale in _encoded(title, column, decision_set):
-                names.append(name)
-                parts.append(numbers[:, None])
-                scales.append(scale)
-        return cls(tuple(names), np.hstack(parts), np.array(scales), None)
+            kind = features
+            names, own = _additive(decision_set) if kind == ADDITIVE else ([], np.empty((decision_set.d, 0)))
+        else:
+            found, values = _columns(features, labels)
+            titles = titles or found or _numbered(values)
+            columns = tuple(Column.of(title, each, labels) for title, each in zip(titles, values, strict=True))
+            names, own = _effects(columns), _encoded(columns, values, labels)
+        return cls._made(kind, columns, () if context is None else _context_columns(context), names, own)
+
+    @classmethod
+    def _made(
+        cls, kind: str | None, columns: tuple[Column, ...], context: tuple[Column, ...], names: list[str], own: FloatArray
+    ) -> Self:
+        if context and not names:
+            raise InvalidInputError(
+                "context needs features of the items, which it is multiplied by, got 'pooled': pass a table, or 'additive'"
+            )
+        scales = np.array([scale for column in columns for scale in column.scales] if columns else [1.0] * len(names))
+        others = [name for column in context for name in column.names]
+        other_scales = np.array([scale for column in context for scale in column.scales])
+        all_names = (MEAN, *names, *others, *(f"{name} x {other}" for name in names for other in others))
+        all_scales = np.concatenate(([1.0], scales, other_scales, np.outer(scales, other_scales).ravel()))
+        matrix = _crossed(own, np.zeros(len(others)))
+        return cls(kind, columns, context, own, all_names, all_scales, matrix)
+
+    def seen(self, features: Any, context: Any, decision_set: DecisionSet) -> Seen | None:
+        """What `Learner.ask` is given, as numbers; None if nothing."""
+        values = self._context(context)
+        if features is None:
+            return None if not self.context else Seen(np.empty(0, dtype=np.int64), np.empty((0, self.own.shape[1])), values)
+        if not self.columns:
+            raise InvalidInputError(
+                f"features of a round need a learner with a table of features, got features={self.kind!r}: leave them out"
+            )
+        labels, items = decision_set.items, np.arange(decision_set.d)
+        if isinstance(features, Mapping) and set(features) < set(labels):
+            items = np.array([i for i, label in enumerate(labels) if label in features], dtype=np.int64)
+            labels = tuple(labels[i] for i in items.tolist())
+        titles, columns = _columns(features, labels)
+        return Seen(items, _encoded(self.columns, self._ordered(titles, columns), labels), values)
+
+    def _ordered(self, titles: list[str] | None, columns: list[Any]) -> list[Any]:
+        """Columns of a round in the order of those of the table; by position if they have no titles."""
+        wanted = [column.title for column in self.columns]
+        if titles is None and (len(columns) == len(wanted) or not columns):
+            return columns or [()] * len(wanted)
+        if titles is None or sorted(titles) != sorted(wanted):
+            raise InvalidInputError(
+                f"features must have the columns {wanted}, got {titles or len(columns)}: pass the columns of the learner"
+            )
+        return [columns[titles.index(title)] for title in wanted]
+
+    def for_items(self, features: Any, decision_set: DecisionSet) -> Design:
+        """The same effects for other items, where tables have the same columns; otherwise new ones."""
+        if isinstance(features, str):
+            new = Design.of(features, decision_set)
+            return Design._made(new.kind, (), self.context, list(new.names[1:]), new.own)
+        titles, values = _columns(features, decision_set.items)
+        if sorted(titles or _numbered(values)) != sorted(column.title for column in self.columns):
+            new = Design.of(features, decision_set)
+            return Design._made(None, new.columns, self.context, _effects(new.columns), new.own)
+        own = _encoded(self.columns, self._ordered(titles, values), decision_set.items)
+        return Design._made(None, self.columns, self.context, _effects(self.columns), own)
+
+    def _context(self, context: Any) -> FloatArray:
+        """Features of a round, shape (number of its effects,)."""
+        titles = [column.title for column in self.context]
+        if not titles:
+            if context is None:
+                return np.empty(0)
+            raise InvalidInputError("context must be left out, got one: this learner was created without context=")
+        if not isinstance(context, Mapping) and not hasattr(context, "index"):
+            got = "none" if context is None else f"{context!r:.80}"
+            raise InvalidInputError(
+                f"context must be a mapping with the names {titles}, got {got}: leave out what is not known, or pass {{}}"
+            )
+        given = dict(context.items())
+        unknown = [name for name in given if name not in titles]
+        if unknown:
+            raise InvalidInputError(f"context must have names out of {titles}, got {unknown[0]!r}: rename it, or leave it out")
+        parts = [
+            column.encoded([given[column.title]], ["this round"])[0] if column.title in given else np.zeros(len(column.names))
+            for column in self.context
+        ]
+        return np.concatenate(parts)
+
+    def rows(self, seen: Seen) -> FloatArray:
+        """Features in a round, shape (d, k)."""
+        own = self.own
+        if len(seen.items):
+            own = own.copy()
+            own[seen.items] = seen.rows
+        return _crossed(own, seen.context)
+
+    def read(self, state: Any) -> Seen:
+        """What `Seen.state` has written; errors of Python if it is malformed."""
+        items = np.array(state["items"], dtype=np.int64).reshape(-1)
+        width = self.own.shape[1]
+        seen = Seen(
+            items, np.array(state["rows"], dtype=np.float64).reshape(len(items), width), np.array(state["context"], float)
+        )
+        if seen.context.shape != (len(_effects(self.context)),) or not (items < len(self.own)).all() or (items < 0).any():
+            raise ValueError("features of another learner")
+        if not np.isfinite(seen.rows).all() or not np.isfinite(seen.context).all():
+            raise ValueError("features that are not finite")
+        return seen
 
     def state(self) -> str | dict[str, Any]:
-        """The name, or the table, as plain JSON."""
-        if self.kind is not None:
+        """The name, or the table and how its columns become numbers, as plain JSON."""
+        if self.kind is not None and not self.context:
             return self.kind
-        return {"names": list(self.names), "scales": self.scales.tolist(), "rows": self.matrix.tolist()}
+        state: dict[str, Any] = {"context": [column.state() for column in self.context]}
+        if self.kind is not None:
+            return {"kind": self.kind, **state}
+        return {"columns": [column.state() for column in self.columns], **state, "rows": self.own.tolist()}
 
     @classmethod
     def restored(cls, state: Any, decision_set: DecisionSet) -> Self:
@@ -64,15 +247,54 @@ class Design:
         if isinstance(state, str):
             return cls.of(state, decision_set)
         try:
-            names, matrix = tuple(state["names"]), np.array(state["rows"], dtype=np.float64)
-            scales = np.array(state["scales"], dtype=np.float64)
-            is_valid = matrix.shape == (decision_set.d, len(names)) and scales.shape == (len(names),)
-            is_valid = is_valid and bool(np.isfinite(matrix).all() and (scales > 0.0).all())
+            context = tuple(map(_column, state["context"]))
+            if "kind" in state:
+                named = cls.of(state["kind"], decision_set)
+                return cls._made(named.kind, (), context, list(named.names[1:]), named.own)
+            columns, own = tuple(map(_column, state["columns"])), np.array(state["rows"], dtype=np.float64)
+            names = _effects(columns)
+            is_valid = own.shape == (decision_set.d, len(names)) and bool(np.isfinite(own).all())
         except (KeyError, TypeError, ValueError):
             is_valid = False
         if not is_valid:
             raise InvalidInputError("features must hold a row for each item, but they do not: the state is damaged, use a copy")
-        return cls(names, matrix, scales, None)
+        return cls._made(None, columns, context, names, own)
+
+
+def _column(listed: Any) -> Column:
+    title, centre, scale, categories = listed
+    column = Column(str(title), float(centre), float(scale), None if categories is None else tuple(map(str, categories)))
+    if not (np.isfinite(column.centre) and 0.0 < column.scale < np.inf):
+        raise ValueError("a scale that is not positive")
+    return column
+
+
+def _effects(columns: Iterable[Column]) -> list[str]:
+    return [name for column in columns for name in column.names]
+
+
+def _crossed(own: FloatArray, context: FloatArray) -> FloatArray:
+    """One, features of the items, features of the round, and their products."""
+    d, products = len(own), (own[:, :, None] * context).reshape(len(own), -1)
+    return np.hstack((np.ones((d, 1)), own, np.broadcast_to(context, (d, len(context))), products))
+
+
+def _context_columns(context: Any) -> tuple[Column, ...]:
+    """Columns of the features of a round, from examples."""
+    if hasattr(context, "columns") and hasattr(context, "iloc"):
+        examples = {str(name): context[name].to_numpy() for name in context.columns}
+    elif isinstance(context, Mapping):
+        examples = {str(name): np.atleast_1d(np.asarray(values, dtype=object)) for name, values in context.items()}
+    else:
+        raise InvalidInputError(
+            f"context must hold examples by name, got {context!r:.80}: pass a frame of earlier rounds, or for instance "
+            "{'device': ['phone', 'desktop'], 'hour': [0, 23]}"
+        )
+    if not examples or not all(len(values) for values in examples.values()):
+        raise InvalidInputError(
+            f"context must hold an example for each name, got {context!r:.80}: leave it out if nothing is known"
+        )
+    return tuple(Column.of(name, values, [f"example {i}" for i in range(len(values))]) for name, values in examples.items())
 
 
 def _additive(decision_set: DecisionSet) -> tuple[list[str], FloatArray]:
@@ -94,27 +316,39 @@ def _additive(decision_set: DecisionSet) -> tuple[list[str], FloatArray]:
     return names, np.hstack(parts)
 
 
-def _columns(features: Any, decision_set: DecisionSet) -> tuple[list[str], list[Any]]:
-    """Titles and columns of a table, its rows in the order of the items."""
-    d = decision_set.d
+def _numbered(columns: list[Any]) -> list[str]:
+    """Titles of columns that have none."""
+    return [f"feature {j}" for j in range(len(columns))]
+
+
+def _columns(features: Any, labels: Sequence[Hashable]) -> tuple[list[str] | None, list[Any]]:
+    """Titles, if there are any, and columns of a table, its rows in the order of these items."""
+    d = len(labels)
     if isinstance(features, Mapping):
-        rows = _by_label(features, decision_set)
+        rows = _by_label(features, labels)
+        if rows and all(isinstance(row, Mapping) for row in rows):
+            titles = list(rows[0])
+            odd = next((label for label, row in zip(labels, rows, strict=True) if set(row) != set(titles)), None)
+            if odd is not None:
+                raise InvalidInputError(f"features must have the same names for each item, got others for {odd!r}: fill the gaps")
+            return [str(title) for title in titles], [[row[title] for row in rows] for title in titles]
         widths = {np.ndim(row) and len(row) for row in rows}
         if len(widths) > 1:
             raise InvalidInputError(f"features must have rows of one length, got lengths {sorted(widths)}: fill the gaps")
-        features = np.array([np.atleast_1d(np.asarray(row, dtype=object)) for row in rows], dtype=object)
+        features = np.array([np.atleast_1d(np.asarray(row, dtype=object)) for row in rows], dtype=object).reshape(
+            d, -1 if d else 0
+        )
     elif hasattr(features, "columns") and hasattr(features, "loc"):
-        return [str(name) for name in features.columns], _frame_columns(features, decision_set)
+        return [str(name) for name in features.columns], _frame_columns(features, labels)
     table = np.asarray(features, dtype=None if not isinstance(features, Sequence) else object)
     table = table[:, None] if table.ndim == 1 else table
-    if table.ndim != 2 or table.shape[0] != d or table.shape[1] == 0:
+    if table.ndim != 2 or table.shape[0] != d or (d and table.shape[1] == 0):
         raise InvalidInputError(f"features must have shape (d, k) with d = {d}, got {table.shape}: pass one row for each item")
-    return [f"feature {j}" for j in range(table.shape[1])], list(table.T)
+    return None, list(table.T)
 
 
-def _by_label(rows: Mapping[Any, Any], decision_set: DecisionSet) -> list[Any]:
+def _by_label(rows: Mapping[Any, Any], labels: Sequence[Hashable]) -> list[Any]:
     """Entries of a mapping in the order of the items."""
-    labels = decision_set.items
     missing = [label for label in labels if label not in rows]
     if missing or len(rows) > len(labels):
         known = set(labels)
@@ -123,51 +357,30 @@ def _by_label(rows: Mapping[Any, Any], decision_set: DecisionSet) -> list[Any]:
     return [rows[label] for label in labels]
 
 
-def _frame_columns(frame: Any, decision_set: DecisionSet) -> list[Any]:
+def _frame_columns(frame: Any, labels: Sequence[Hashable]) -> list[Any]:
     """Columns of a frame, by the labels in its index; a frame without labels has its rows in the order of the items."""
     index = list(frame.index)
-    if numbers_rows(index) and list(decision_set.items) != index:
+    if numbers_rows(index) and list(labels) != index:
         places = list(range(len(index)))
-        if len(index) != decision_set.d:
+        if len(index) != len(labels):
             raise InvalidInputError(
-                f"features must have a row for each of the {decision_set.d} items, got {len(index)}: pass one row for each item"
+                f"features must have a row for each of the {len(labels)} items, got {len(index)}: pass one row for each item"
             )
     else:
         if len(set(index)) < len(index):
             double = next(label for place, label in enumerate(index) if label in index[:place])
             raise InvalidInputError(f"features must have one row an item, got {double!r} twice: remove one")
-        places = _by_label(dict(zip(index, range(len(index)), strict=True)), decision_set)
+        places = _by_label(dict(zip(index, range(len(index)), strict=True)), labels)
     if not len(frame.columns):
         raise InvalidInputError("features must have a column, got none: use 'pooled' if nothing is known of the items")
     return [frame.iloc[places, j].to_numpy() for j in range(len(frame.columns))]
 
 
-def _encoded(title: str, column: Any, decision_set: DecisionSet) -> list[tuple[str, FloatArray, float]]:
-    """Columns of numbers with their names and scales: of numbers one, of texts one for each value but missing ones."""
-    try:
-        numbers = np.array(column, dtype=np.float64)
-    except (TypeError, ValueError):
-        return _levels(title, column)
-    wrong = np.flatnonzero(~np.isfinite(numbers))
-    if len(wrong):
-        label = decision_set.items[wrong[0]]
-        raise InvalidInputError(f"features must be finite, got {numbers[wrong[0]]} in {title!r} for {label!r}: fill the gaps")
-    centre, scale = float(numbers.mean()), float(numbers.std())
-    if not scale > 1e-12 * float(np.abs(numbers).max(initial=0.0)):
-        return []
-    return [(title, (numbers - centre) / scale, scale)]
-
-
-def _levels(title: str, column: Any) -> list[tuple[str, FloatArray, float]]:
-    """A column of 0 and 1 for each value; a missing value has none, as one that is not known."""
-    known: dict[Hashable, list[int]] = {}
-    for place, value in enumerate(column.tolist()):
-        if value is not None and value == value:  # NaN is missing
-            known.setdefault(str(value), []).append(place)
-    levels = []
-    for value, places in known.items():
-        if len(places) < len(column):
-            level = np.zeros(len(column))
-            level[places] = 1.0
-            levels.append((f"{title} = {value}", level, 1.0))
-    return levels
+def seen_of(design: Design | None, features: Any, context: Any, decision_set: DecisionSet) -> Seen | None:
+    """What a learner with this design, or with none, is told of a round."""
+    if design is not None:
+        return design.seen(features, context, decision_set)
+    for name, given in (("features", features), ("context", context)):
+        if given is not None:
+            raise InvalidInputError(f"{name} must be left out, got some: this learner was created without {name}=")
+    return None

@@ -39,6 +39,7 @@ class FromLogs(ABC):
         seed: Seed,
         law: Law | str | None = None,
         features: Any = None,
+        context: Any = None,
         rounds: int | None = None,
         ignore_unknown: bool = False,
     ) -> Learner:
@@ -46,7 +47,7 @@ class FromLogs(ABC):
 
         Parameters
         ----------
-        decision_set, policy, variance, seed, law, features
+        decision_set, policy, variance, seed, law, features, context
             As for :class:`Learner`.
         items : iterable, n entries
             The item of each observation: its label, or its index where no label is an integer.
@@ -78,7 +79,7 @@ class FromLogs(ABC):
         explore at most as much as with T, and less by what grows as ln(T / t). It is at least the number of plays of each item.
         """
         given, in_costs = one_of(rewards, costs, "rewards")
-        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law, features=features)
+        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law, features=features, context=context)
         with about_costs(in_costs):
             history = history_of(
                 decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown, law=learner._outcomes.law,
@@ -99,13 +100,14 @@ class FromLogs(ABC):
         seed: Seed,
         law: Law | str | None = None,
         features: Any = None,
+        context: Any = None,
         ignore_unknown: bool = False,
     ) -> Learner:
         """Start from rounds of another system. The same as :meth:`from_history`, with the number of rounds.
 
         Parameters
         ----------
-        decision_set, policy, variance, seed, law, features, ignore_unknown
+        decision_set, policy, variance, seed, law, features, context, ignore_unknown
             As for :meth:`from_history`.
         outcomes : iterable of rounds, or mapping from anything to rounds
             Each round is a mapping from item to reward, or a pair ``(items, rewards)``. A round may contain any items, each
@@ -127,7 +129,7 @@ class FromLogs(ABC):
         `ask`.
         """
         given, in_costs = one_of(outcomes, costs, "outcomes")
-        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law, features=features)
+        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law, features=features, context=context)
         with about_costs(in_costs):
             history = history_of_rounds(
                 decision_set, given, ignore_unknown=ignore_unknown, law=learner._outcomes.law, in_costs=in_costs

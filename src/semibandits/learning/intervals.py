@@ -36,6 +36,8 @@ class Estimates:
         Mean of the observed rewards, NaN where there are none.
     lower, upper : ndarray of float, shape (d,)
         Ends of the intervals, NaN where nothing was observed; they may be infinite.
+    shrunk, shrunk_sd : ndarray of float, shape (d,), or None
+        With ``features=``: what is expected of each item, from the outcomes of all and the prior, and its standard deviation.
 
     Notes
     -----
@@ -59,13 +61,16 @@ class Estimates:
     means: FloatArray
     lower: FloatArray
     upper: FloatArray
+    shrunk: FloatArray | None = None
+    shrunk_sd: FloatArray | None = None
 
     def __repr__(self) -> str:
         return brief(self)
 
     def __post_init__(self) -> None:
-        for array in (self.plays, self.open, self.means, self.lower, self.upper):
-            array.setflags(write=False)
+        for array in (self.plays, self.open, self.means, self.lower, self.upper, self.shrunk, self.shrunk_sd):
+            if array is not None:
+                array.setflags(write=False)
 
 
 def checked_error(error: object, name: str = "error") -> float:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError, UnsupportedError
-from semibandits.features.design import Design
+from semibandits.features.design import Design, Seen, seen_of
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.labelled import in_item_order
 from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, whole_number
@@ -74,6 +74,11 @@ class Learner(Readable):
         items that are pairs: like the others of its first part and of its second part. How far items differ from what their
         features say is learnt. `GLADE` may overlook an item that is unlike all others; `ThompsonSampling` does not. See
         docs/features.md.
+    context : frame, or mapping from name to values, optional
+        Examples of what is known of a round, as of a user or an hour, for instance ``{"device": ["phone", "desktop"], "hour":
+        [0, 23]}`` or a frame of earlier rounds: numbers are centred and scaled by these, texts are categories. `ask` then takes
+        ``context={"device": "phone", "hour": 8}``. It counts by itself and multiplied by each feature of the items. It needs
+        `features`, a table or "additive".
     half_life : float, optional
         Number of rounds, > 0, in which outcomes lose half of their weight, for means that change: in each round an outcome counts
         ``2 ** (-age / half_life)`` times, with age the number of rounds asked for after its round (discounted UCB, Garivier and
@@ -129,6 +134,7 @@ class Learner(Readable):
         prior_plays: ArrayLike | None = None,
         prior_costs: ArrayLike | None = None,
         features: Any = None,
+        context: Any = None,
         half_life: float | None = None,
         drift_error: float | None = None,
         defer_plans: bool = False,
@@ -147,7 +153,9 @@ class Learner(Readable):
         self._rng = generator_of(seed)
         self._outcomes = OutcomeCheck(policy, decision_set, variance)
         prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=[self._outcomes.law])
-        design = None if features is None else Design.of(features, decision_set)
+        if context is not None and features is None:
+            raise InvalidInputError("context needs features=, which it is multiplied by, got none: pass a table, or 'additive'")
+        design = None if features is None else Design.of(features, decision_set, context)
         if design is not None and half_life is not None:
             raise UnsupportedError("features and half_life cannot be given together yet: leave one of them out")
         whole = half_life is not None or design is not None
@@ -156,6 +164,7 @@ class Learner(Readable):
         self._options = Options.of(drift_error, half_life, defer_plans)
         if self._progress.rule is not None:
             self._progress.rule.defers = self._options.defer_plans
+        self._design = design
         if design is not None:
             self._progress.share(design)
         if self._options.half_life is not None:
@@ -166,7 +175,9 @@ class Learner(Readable):
         self._fixed_state: dict[str, Any] | None = None
         self._uses = Uses()
 
-    def ask(self, available: Available | None = None, *, key: str | None = None) -> Round:
+    def ask(
+        self, available: Available | None = None, *, features: Any = None, context: Any = None, key: str | None = None
+    ) -> Round:
         """Open a round and return it, with the next decision. `tell` or `forget` closes the round.
 
         Parameters
@@ -174,6 +185,12 @@ class Learner(Readable):
         available : array_like of bool, shape (d,), collection of labels, or callable, optional
             Items that the decision may use in this round: a mask, also by label, their labels (or their indices where no label is
             an integer), or a function that returns for the label of an item whether it is available. By default all.
+        features : array_like of shape (d, k), frame, or mapping by label, optional
+            Features of items in this round, in the columns that the learner was created with. Items that a mapping leaves out
+            keep their own. Unknown categories are none.
+        context : mapping from name to value, optional
+            What is known of this round, by the names that the learner was created with, which it then needs; what is left out
+            is not known. An outcome counts with the features and the context of its round, however late it arrives.
         key : str, optional
             In a database, the name of this call: a repeated call with the same key returns the same round.
 
@@ -195,10 +212,12 @@ class Learner(Readable):
         about their items: an item that is not available is neither explored nor compared with. With the same items available
         in every round it plays as a policy that has never had the others.
         """
-        (asked,) = self._change(Ask(self._mask(available)), key)
+        (asked,) = self._change(Ask(self._mask(available), self._seen(features, context)), key)
         return asked
 
-    def ask_many(self, count: int, available: Available | None = None, *, key: str | None = None) -> tuple[Round, ...]:
+    def ask_many(
+        self, count: int, available: Available | None = None, *, features: Any = None, context: Any = None, key: str | None = None
+    ) -> tuple[Round, ...]:
         """Open several rounds at once, or none if an error occurs: the same rounds as so many calls of :meth:`ask`.
 
         Parameters
@@ -207,8 +226,8 @@ class Learner(Readable):
             Number of rounds, from 1 to 1,000,000.
         available : array_like of bool, shape (d,), collection of labels, or callable, optional
             Items that the decisions may use, as for :meth:`ask`; by default all.
-        key : str, optional
-            As for :meth:`ask`.
+        features, context, key
+            As for :meth:`ask`, the same in all rounds.
 
         Returns
         -------
@@ -222,7 +241,8 @@ class Learner(Readable):
         Infeasible, SolverError, UnsupportedError
             As for :meth:`ask`.
         """
-        return self._change(AskMany(self._mask(available), number_of_rounds(count)), key)
+        seen = self._seen(features, context)
+        return self._change(AskMany(self._mask(available), seen, number_of_rounds(count)), key)
 
     def tell(
         self,
@@ -373,6 +393,10 @@ class Learner(Readable):
     def _mask(self, available: Available | None) -> BoolArray | None:
         return None if available is None else available_items(available, self._labels)
 
+    def _seen(self, features: Any, context: Any) -> Seen | None:
+        """What is known of a round, as numbers."""
+        return seen_of(self._design, features, context, self._decision_set)
+
     def _read(self, work: Callable[[Learner], T], *, alone: bool = True) -> T:
         """Apply `work` to the up-to-date learner in memory; without `alone`, also while another call is running."""
         return self._alone(work) if alone else work(self)
@@ -422,7 +446,7 @@ class Learner(Readable):
             As for :class:`Learner`, over the items of the new set. They count for items that this learner does not have.
         features
             As for :class:`Learner`, over the items of the new set; by default those of this learner if they have a name. Required
-            if they are a table.
+            if they are a table, whose numbers and categories then count as in the first one. The context stays the same.
 
         Returns
         -------
@@ -463,7 +487,7 @@ class Learner(Readable):
             seed=storage.stored_generator(storage.generator_state(self._rng)),
             prior_means=None if kept is None else kept.means,
             prior_plays=None if kept is None else kept.plays,
-            features=self._features_of_new_items(features),
+            features=self._features_of_new_items(features, decision_set),
             **self._options.state(),
         )
         move(self._progress, learner._progress, shared)
@@ -471,14 +495,14 @@ class Learner(Readable):
         open_rounds = learner._progress.open
         return learner, tuple(asked for asked in self._progress.open.values() if asked.id not in open_rounds)
 
-    def _features_of_new_items(self, features: Any) -> Any:
+    def _features_of_new_items(self, features: Any, decision_set: DecisionSet) -> Any:
         """See `replace`."""
-        sharing = self._progress.sharing
-        if features is not None or sharing is None:
+        design = self._design
+        if design is None:
             return features
-        if sharing.design.kind is None:
+        if features is None and design.kind is None:
             raise InvalidInputError("features must be given for the new items, got None: this learner has a table of them")
-        return sharing.design.kind
+        return design.for_items(design.kind if features is None else features, decision_set)
 
     def state(self) -> dict[str, Any]:
         """The complete state as a new object of plain JSON, for :meth:`from_state`.

@@ -12,6 +12,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.features.design import Seen
 from semibandits.inputs.costs import negated
 from semibandits.inputs.outcomes import Outcome, about_costs
 from semibandits.learning.history import MOST_ROUNDS
@@ -51,14 +52,15 @@ class Operation(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Ask(Operation):
-    """Open a round on these items, or on all if it is None."""
+    """Open a round on these items, or on all if it is None, with what is known of the round."""
 
     kind = ASK
     available: BoolArray | None
+    seen: Seen | None
 
     def carry_out(self, learner: Learner) -> tuple[Round, ...]:
         """See `Operation`."""
-        return learner._progress.ask(self.available)
+        return learner._progress.ask(self.available, self.seen)
 
     def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
         """See `Operation`."""
@@ -66,10 +68,13 @@ class Ask(Operation):
 
     def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
         """See `Operation`."""
-        return {"available": None, **self._payload()}
+        return {"available": None, "seen": None, **self._payload()}
 
     def _payload(self) -> Payload:
-        return {} if self.available is None or self.available.all() else {"available": np.flatnonzero(self.available).tolist()}
+        payload: Payload = {}
+        if self.available is not None and not self.available.all():
+            payload["available"] = np.flatnonzero(self.available).tolist()
+        return payload if self.seen is None else {**payload, "seen": self.seen.state()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +86,7 @@ class AskMany(Ask):
 
     def carry_out(self, learner: Learner) -> tuple[Round, ...]:
         """See `Operation`."""
-        return learner._progress.ask(self.available, self.count)
+        return learner._progress.ask(self.available, self.seen, self.count)
 
     def _payload(self) -> Payload:
         return {"count": self.count, **super()._payload()}
@@ -206,7 +211,12 @@ def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
         if "available" in payload:
             available = np.zeros(x.d, dtype=np.bool_)
             available[payload["available"]] = True
-        rounds = _pairs(progress.ask(available, payload["count"] if kind == ASK_MANY else 1))
+        seen = None
+        if "seen" in payload:
+            if progress.sharing is None:
+                raise ValueError("features of a round of a learner without features")
+            seen = progress.sharing.design.read(payload["seen"])
+        rounds = _pairs(progress.ask(available, seen, payload["count"] if kind == ASK_MANY else 1))
         return {**payload, "rounds": rounds} if kind == ASK_MANY else {**payload, "round": rounds[0][0], "items": rounds[0][1]}
     if kind == EXPIRE:
         return {**payload, "rounds": _pairs(progress.expire(payload["before"]))}
@@ -230,7 +240,7 @@ def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
 def is_whole(kind: str, payload: Payload) -> bool:
     """Whether the content of an entry has the arguments and results that its kind requires."""
     try:
-        return _SHAPES[kind](payload) and _are_counts(payload.get("available", []))
+        return _SHAPES[kind](payload) and _are_counts(payload.get("available", [])) and isinstance(payload.get("seen", {}), dict)
     except (KeyError, TypeError, ValueError):
         return False
 

@@ -13,7 +13,7 @@ from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.ordered import estimated_objectives, maximize_in_order
 from semibandits.errors import InvalidInputError
-from semibandits.features.design import Design
+from semibandits.features.design import Design, Seen
 from semibandits.inputs.outcomes import round_number
 from semibandits.inputs.validation import as_decision
 from semibandits.kernels.rounds import Player
@@ -87,13 +87,13 @@ class Progress:
             return self.ageing.plays, self.ageing.sums
         return (self.plays, self.sums) if self.prior is None else self.prior.added_to(self.plays, self.sums)
 
-    def best(self, mask: BoolArray | None) -> BoolArray:
+    def best(self, mask: BoolArray | None, seen: Seen | None = None) -> BoolArray:
         """Decision of largest estimated mean reward among those of available items; see `Learner.best`."""
         x = self.decision_set
         plays, sums = self.known
         unseen, means = estimated_objectives(plays, sums)
         if self.sharing is not None:
-            unseen, means = np.zeros(len(means)), self.sharing.posterior(plays, sums).means
+            unseen, means = np.zeros(len(means)), self.sharing.posterior(plays, sums, seen).means
             means = means if x.upper is None else np.minimum(means, x.upper)
         if mask is None or mask.all():
             return maximize_in_order(x, unseen, means)
@@ -108,11 +108,13 @@ class Progress:
             raise InvalidInputError(f"round_id must be that of an open round, got {number}: {reason}; see learner.open_rounds")
         return asked
 
-    def ask(self, mask: BoolArray | None, count: int = 1) -> tuple[Round, ...]:
+    def ask(self, mask: BoolArray | None, seen: Seen | None = None, count: int = 1) -> tuple[Round, ...]:
         """Open so many rounds on the available items, or none; see `Learner.ask_many`."""
-        rule, rounds = self.rule, []
+        rule, rounds, sharing = self.rule, [], self.sharing
         is_by_kernels = rule is not None and rule.oracle is not None and (mask is None or bool(mask.all()))
         with self._undone_on_error():
+            if sharing is not None:
+                sharing.rows.begin(seen)
             for _ in range(count):
                 if rule is not None and is_by_kernels:
                     asked = Round.of_items(self.next_id, rule.choose_items(self.rng), self.labels)
@@ -122,6 +124,8 @@ class Progress:
                 self.next_id = asked.id + 1
                 if self.ageing is not None:
                     self.ageing.advance()
+                if sharing is not None:
+                    sharing.rows.enter(asked.id, asked.items)
                 rounds.append(asked)
             return tuple(rounds)
 
@@ -171,6 +175,8 @@ class Progress:
             if len(items) or not len(asked.items):
                 self.plays[items] += 1.0
                 self.sums[items] += values
+                if self.sharing is not None and self.rule is not None:
+                    self.sharing.observe(asked.id, items, values, ~lost, self.rule.player.stats)
                 self.agent.observe(items, values)
                 if self.ageing is not None:
                     self.ageing.observe(items, values, self.next_id - 1 - asked.id)
@@ -198,12 +204,18 @@ class Progress:
         if drift is not None:
             drift.reserve(items)
             found = drift.found, drift.count
+        rows = None if self.sharing is None else self.sharing.rows
+        kept = None if rows is None else (rows.within, dict(rows.open))
         before = [array[..., items] for array in self._by_item(player)]
         counters = np.empty(0, dtype=np.int64) if player is None else player.counters.copy()
         try:
             yield
+            if rows is not None:
+                rows.close(asked.id)
             del self.open[asked.id]
         except BaseException:
+            if rows is not None and kept is not None:
+                rows.within, rows.open = kept
             for array, values in zip(self._by_item(player), before, strict=True):
                 array[..., items] = values
             if rule is not None and player is not None:
@@ -219,6 +231,8 @@ class Progress:
         others = [] if self.drift is None else [self.drift.plays, self.drift.sums, self.drift.starts]
         if self.ageing is not None:
             others.append(self.ageing.numbers)
+        if self.sharing is not None:
+            others.append(self.sharing.rows.typical.T)
         return [self.plays, self.sums, *([] if player is None else [player.stats]), *others]
 
     @contextmanager
@@ -228,7 +242,7 @@ class Progress:
         rule, ageing = self.rule, self.ageing
         weights = None if ageing is None else (ageing.numbers, ageing.rounds)  # rounds replace these numbers
         saved = None if rule is None else rule.saved()
-        numbers = None if self.sharing is None else self.sharing.numbers
+        known = None if self.sharing is None else self.sharing.learnt
         try:
             yield
         except BaseException:
@@ -238,8 +252,8 @@ class Progress:
             self.next_id = upcoming
             if ageing is not None and weights is not None:
                 ageing.numbers, ageing.rounds = weights
-            if self.sharing is not None and numbers is not None:
-                self.sharing.numbers = numbers
+            if self.sharing is not None and known is not None:
+                self.sharing.undo(known, upcoming)
             if rule is not None:
                 rule.undo(saved)
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import UnsupportedError
 from semibandits.families.texts import NamedItems, decision_text
+from semibandits.features.design import Seen
 from semibandits.formats.html import html_block, html_facts
 from semibandits.formats.numbers import counted, number_text
 from semibandits.formats.text import shortened
@@ -49,6 +50,10 @@ class Readable(FromLogs):
     _agent: Agent
     _options: Options
     _uses: Uses
+
+    @abstractmethod
+    def _seen(self, features: Any, context: Any) -> Seen | None:
+        """What is known of a round, as numbers."""
 
     @abstractmethod
     def _read(self, work: Callable[[Learner], T], *, alone: bool = True) -> T:
@@ -111,7 +116,7 @@ class Readable(FromLogs):
         -------
         Estimates
             Numbers of observed rewards and of open rounds, means, and ends of the intervals, each of shape (d,). A prior is not
-            included. Means and intervals of costs are minus these.
+            included. Means and intervals of costs are minus these. With features also `shrunk` and `shrunk_sd`.
 
         Raises
         ------
@@ -163,7 +168,7 @@ class Readable(FromLogs):
         InvalidInputError
             If an argument is malformed.
         UnsupportedError
-            With `half_life`: nothing is proved about means that change.
+            With `half_life`, or if rounds had features or a context of their own: nothing is proved about means that change.
 
         Notes
         -----
@@ -210,6 +215,8 @@ class Readable(FromLogs):
     def coefficients(self) -> DataFrame:
         """What the features say of the items, for learners with ``features=``.
 
+        For rewards with bounds, effects are on the scale of log-odds (two bounds) or logarithms (one).
+
         Returns
         -------
         DataFrame
@@ -226,7 +233,7 @@ class Readable(FromLogs):
         """
         return self._read(_coefficients)
 
-    def best(self, available: Available | None = None) -> BoolArray:
+    def best(self, available: Available | None = None, *, features: Any = None, context: Any = None) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
 
         Of all decisions, those with the fewest unobserved items are compared; a prior counts as in rounds. The call changes
@@ -236,16 +243,19 @@ class Readable(FromLogs):
         ----------
         available : array_like of bool, shape (d,), collection of labels, or callable, optional
             Items that the decision may use, as for :meth:`ask`; by default all.
+        features, context : optional
+            Of a round in which it is to be the best one, as for :meth:`ask`; by default the items as they are, and no context.
 
         Raises
         ------
         Infeasible
             If every decision uses an item that is not available.
         InvalidInputError
-            If `available` is malformed or holds an unknown label.
+            If an argument is malformed or holds an unknown label.
         """
         mask = None if available is None else available_items(available, self._labels)
-        return self._read(lambda one: one._progress.best(mask))
+        seen = None if features is None and context is None else self._seen(features, context)
+        return self._read(lambda one: one._progress.best(mask, seen))
 
 
 def _estimates(one: Learner, level: float) -> Estimates:
@@ -262,7 +272,11 @@ def _estimates(one: Learner, level: float) -> Estimates:
     low[items], high[items] = interval(law, means[items], logarithm / n)
     if one._decision_set.upper is not None:
         low, high = np.minimum(low, one._decision_set.upper), np.minimum(high, one._decision_set.upper)
-    return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
+    shrunk: tuple[FloatArray, ...] = ()
+    if progress.sharing is not None:
+        expected = progress.sharing.posterior(*progress.known)
+        shrunk = (expected.means, np.sqrt(expected.variances))
+    return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high, *shrunk)
 
 
 def _coefficients(one: Learner) -> DataFrame:
@@ -287,6 +301,8 @@ def _confidence(one: Learner, stop: Stop) -> float:
     progress = one._progress
     if progress.ageing is not None:
         raise UnsupportedError("confidence needs means that do not change, got a learner with half_life: leave half_life out")
+    if progress.sharing is not None and progress.sharing.rows.within is not None:
+        raise UnsupportedError("confidence needs means that do not change, got rounds with features or a context of their own")
     law = law_of(one._policy, progress.rule, one._variance)
     observed = Observed(progress.means, progress.plays, progress.next_id, law)
     return confidence_of(one._decision_set, progress.best(None), observed, stop)

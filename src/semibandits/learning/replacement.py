@@ -84,11 +84,15 @@ def move(old: Progress, new: Progress, shared: SharedItems) -> None:
     new.recall(History(shared.values(old.plays), shared.values(old.sums), old.next_id))
     if old.sharing is not None and new.sharing is not None:
         new.sharing.before = old.sharing.before
+        new.sharing.rows.follow(old.sharing.rows, shared.old_places)
     for asked in old.open.values():
         x = shared.decision(asked.items)
         if x is not None:
             new.open[asked.id] = Round.of(asked.id, x, new.labels)
             new.agent.reopen(new.open[asked.id].items.copy())
+            if new.sharing is not None and old.sharing is not None:
+                order = np.argsort(shared.new_places[asked.items])
+                new.sharing.rows.reopen(asked.id, old.sharing.rows, order)
 
 
 def _places(decision_set: DecisionSet) -> dict[Hashable, int]:

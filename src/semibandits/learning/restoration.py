@@ -63,7 +63,7 @@ def restore(progress: Progress, content: storage.JSON) -> None:
     if progress.ageing is not None:
         progress.ageing.restore(content.get("ageing"))
     if progress.sharing is not None:
-        progress.sharing.restore(content.get("sharing"))
+        progress.sharing.restore(content.get("sharing"), {number: len(one.items) for number, one in progress.open.items()})
     _check_agreement(progress)
 
 

@@ -175,8 +175,9 @@ class RuleAgent(Agent):
             return self._seen_as(self.ageing.statistics(stats, self.variance, upper), round(self.ageing.rounds))
         if self.sharing is None:
             return nullcontext()
-        stats = self.sharing.statistics(stats, self.variance, upper, rng if self.policy.draws else None)
-        return self._seen_as(stats, int(self.player.counters[rounds.ROUND]) - self.sharing.before)
+        number = int(self.player.counters[rounds.ROUND]) - self.sharing.before
+        stats = self.sharing.statistics(stats, self.variance, upper, rng if self.policy.draws else None, number)
+        return self._seen_as(stats, number)
 
     @contextmanager
     def _seen_as(self, stats: FloatArray, number: int) -> Iterator[None]:
@@ -189,7 +190,7 @@ class RuleAgent(Agent):
         params = self.policy.at_time(whole.params, int(whole.counters[rounds.ROUND] - counters[rounds.ROUND]))
         self.player = whole._replace(params=params, stats=stats, counters=counters)
         self._count_unseen()
-        self.policy.distrust(self.player)
+        self.policy.distrust(self.player, anew=self.sharing is not None and self.sharing.rows.next is not None)
         try:
             yield
         finally:

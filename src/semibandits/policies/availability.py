@@ -43,7 +43,7 @@ class Part:
         agent.player = agent.player._replace(**{name: getattr(agent.player, name).copy() for name in KEPT})
         agent.follow(whole, self.items)
         if whole.ageing is not None or whole.sharing is not None:
-            policy.distrust(agent.player)
+            policy.distrust(agent.player, anew=whole.sharing is not None and whole.sharing.rows.next is not None)
         policy.lend(whole.player, agent.player, self.items)
         if whole.defers:
             policy.share(whole.player, agent, self.items)

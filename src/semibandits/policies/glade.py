@@ -212,9 +212,11 @@ class GLADE(NamedLawPolicy):
         words = 2 + KNOWN if len(self.codes(d)) else 2
         return np.zeros(HEAD + words * d), marks, np.zeros((0, d), dtype=np.bool_)
 
-    def distrust(self, player: Player) -> None:
+    def distrust(self, player: Player, *, anew: bool = False) -> None:
         """Search again at the next decision, whatever was the best decision."""
         player.memory[UNTIL_TIME] = 0.0
+        if anew and player.marks[STAGE] == START:
+            player.marks[REPEATS] = 0
 
     def lend(self, whole: Player, part: Player, items: IntArray) -> None:
         """Fill the pool with the decisions of the other pool that use these items only; the end is the same."""

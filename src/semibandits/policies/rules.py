@@ -121,8 +121,11 @@ class RulePolicy(Policy):
         """A saved state for d items in the form of this version."""
         return state
 
-    def distrust(self, player: rounds.Player) -> None:
-        """Forget what the rule takes as checked because counts never fall: they may have fallen since the last round."""
+    def distrust(self, player: rounds.Player, *, anew: bool = False) -> None:
+        """Forget what the rule takes as checked because counts never fall: they may have fallen since the last round.
+
+        With `anew`, means are others, and the last decision is not repeated either.
+        """
 
     def at_time(self, params: FloatArray, skipped: int) -> FloatArray:
         """The parameters of the kernel if rounds are counted without so many of the first ones."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import math
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from semibandits._typing import FloatArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.features.design import Design
-from semibandits.features.model import Effects, Posterior, Seen, Spreads, effects_of, learnt, posterior
+from semibandits.features.design import Seen as SeenFeatures
+from semibandits.features.items import Counts, Items
+from semibandits.features.model import Effects, Posterior, Seen, Spreads, effects_of, learnt
+from semibandits.features.rows import Rows, finite
 from semibandits.kernels.machine.threads import one_thread
 from semibandits.kernels.rules.statistics import COUNTS, PLAYS, SUMS
 from semibandits.laws import Law
@@ -17,11 +21,25 @@ from semibandits.policies.states import read_counts, read_floats, weighted_stati
 
 GROWTH: Final = 1.05
 """The spreads are learnt anew whenever the number of observed rewards has grown by this factor."""
-MARGIN: Final = 1e-3
-"""Means that the effects give are kept at this share of the mean of all away from the ends of their range."""
-FIRST: Final = Spreads(0.5, 0.5)
-"""Spreads squared without any observation, in variances of a reward: where their prior density is largest."""
-_KEYS: Final = ("due", "unit", "residual", "effects")
+STALE: Final = 1.01
+"""The effects are learnt anew whenever it has grown by this factor."""
+FIRST: Final = 0.5
+"""Both spreads squared without any observation, in variances of a reward."""
+SURE: Final = 50.0
+"""Largest logarithm of odds."""
+LEAST: Final = 1e-3
+"""Smallest number of rewards that an item counts as."""
+
+
+class Learnt(NamedTuple):
+    """What has been learnt from all items."""
+
+    due: float  # number of rewards at which the spreads are learnt next
+    unit: float  # variance of a reward, see `Items.unit`
+    residual: float  # the spreads, squared
+    effects: float
+    at: float  # number of rewards from which the effects were learnt
+    beta: Effects | None  # None before that
 
 
 class Sharing:
@@ -32,116 +50,131 @@ class Sharing:
     """
 
     def __init__(self, design: Design, law: Law | None, variance: FloatArray) -> None:
-        self.design, self._law, self._variance = design, law, variance
-        unit = float(np.mean(variance))
-        # Number of rewards at which the spreads are learnt next; the variance of a reward; and the spreads squared.
-        self.numbers = (0.0, unit, FIRST.residual * unit, FIRST.effects * unit)
+        self.design, self.rows = design, Rows(design)
+        self._items = Items(self.rows, law, variance)
+        unit = self._items.unit(Counts(np.zeros(len(variance)), np.zeros(len(variance))))
+        self.learnt = Learnt(0.0, unit, FIRST * unit, FIRST * unit, 0.0, None)
         self.before = 0  # number of rounds of a history, which rules count no more than those of a prior
+        self._spread: FloatArray | None = None  # variance of what `learnt.beta` says of each item
 
     @property
     def spreads(self) -> Spreads:
-        """The spreads of the residuals and of the effects, squared."""
-        return Spreads(*self.numbers[2:])
+        """The spreads of the residuals and of the effects, squared, and that of the mean of all."""
+        now = self.learnt
+        return Spreads(now.residual, now.effects, self._items.free(now.unit))
 
-    def _variances(self, plays: FloatArray, sums: FloatArray) -> FloatArray:
-        """Variance of a reward of each item, by the law at means that lean to the mean of all."""
-        if self._law is None or self._law.is_quadratic:
-            return self._variance
-        total = max(float(plays.sum()), 1.0)
-        if not plays.any():
-            return self._variance
-        mean, few = float(sums.sum()) / total, self.numbers[1] / self.numbers[2]
-        return self._law.estimated_variance((sums + few * mean) / (plays + few), plays + few)
+    def _seen(self, counts: Counts) -> Seen:
+        """Observations of the effects; items that seem unlike the others say less."""
+        items, seen = self._items.seen(counts, self.spreads)
+        beta, residual = self.learnt.beta, self.learnt.residual
+        against = None if beta is None else self._items.evidence(counts, beta.mean, residual)
+        if against is None:
+            return seen
+        like = 1.0 / (1.0 + np.exp(-np.clip(against[items], -SURE, SURE)))
+        return seen._replace(noise=(seen.noise + residual) / np.maximum(like, 1e-6) - residual)
 
-    def _seen(self, plays: FloatArray, sums: FloatArray, variances: FloatArray) -> Seen:
-        items = np.flatnonzero(plays > 0.0)
-        return Seen(self.design.matrix[items], sums[items] / plays[items], variances[items] / plays[items])
-
-    def _learn(self, plays: FloatArray, sums: FloatArray) -> None:
-        """Learn the spreads if enough rewards were observed since they were learnt."""
-        total = float(plays.sum())
-        due, unit = self.numbers[:2]
-        if not total or total < due:
-            return
-        variances = self._variances(plays, sums)
-        seen = self._seen(plays, sums, variances)
-        now = float(plays @ variances) / total
-        start = Spreads(*(square * now / unit for square in self.spreads))
-        self.numbers = (GROWTH * total, now, *learnt(seen, start, now))
+    def _learn(self, counts: Counts) -> Effects:
+        """The effects; they and the spreads are learnt anew if enough rewards were observed since."""
+        total = float(counts.plays.sum())
+        if total and total >= self.learnt.due:
+            unit = self._items.unit(counts)
+            scale = unit / self.learnt.unit
+            self.learnt = self.learnt._replace(
+                due=GROWTH * total, unit=unit, residual=self.learnt.residual * scale, effects=self.learnt.effects * scale
+            )
+            for _ in range(1 if self._items.link.is_identity else 2):  # observations on a scale depend on the spreads
+                spreads = learnt(self._seen(counts), self.spreads, unit)
+                self.learnt = self.learnt._replace(residual=spreads.residual, effects=spreads.effects, at=-1.0)
+        beta, at = self.learnt.beta, self.learnt.at
+        if beta is None or not at <= total <= STALE * at:
+            beta = effects_of(self._seen(counts), self.spreads)
+            self.learnt, self._spread = self.learnt._replace(at=total, beta=beta), None
+        return beta
 
     def effects(self, plays: FloatArray, sums: FloatArray) -> Effects:
         """The posterior of the effects."""
         with one_thread():
-            return self._effects(plays, sums)
+            return effects_of(self._seen(Counts(plays, sums)), self.spreads)
 
-    def posterior(self, plays: FloatArray, sums: FloatArray) -> Posterior:
-        """The posterior of the mean of each item."""
+    def posterior(self, plays: FloatArray, sums: FloatArray, seen: SeenFeatures | None = None) -> Posterior:
+        """The posterior of the mean of each item, in a round of which this is known."""
+        counts = Counts(plays, sums)
+        self.rows.begin(seen)
         with one_thread():
-            return self._posterior(plays, sums)
-
-    def _effects(self, plays: FloatArray, sums: FloatArray) -> Effects:
-        return self._effects_of(self._seen(plays, sums, self._variances(plays, sums)))
-
-    def _effects_of(self, seen: Seen) -> Effects:
-        return effects_of(seen, self.spreads, self.numbers[1])
-
-    def _posterior(self, plays: FloatArray, sums: FloatArray) -> Posterior:
-        seen, items = self._seen(plays, sums, self._variances(plays, sums)), plays > 0.0
-        noise, means = np.full(len(plays), np.inf), np.zeros(len(plays))
-        noise[items], means[items] = seen.noise, seen.means
-        return posterior(self.design.matrix, means, noise, self._effects_of(seen), self.spreads)
+            effects = effects_of(self._seen(counts), self.spreads)
+            return self._items.posterior(counts, effects, effects.variances(self.design.matrix), self.learnt.residual, None)
 
     def statistics(
-        self, stats: FloatArray, variance: FloatArray, upper: FloatArray | None, rng: np.random.Generator | None
+        self, stats: FloatArray, variance: FloatArray, upper: FloatArray | None, rng: np.random.Generator | None, t: int
     ) -> FloatArray:
-        """Statistics for rules in place of `stats`; with a generator for rules that draw all means."""
+        """Statistics for rules in round t in place of `stats`; with a generator for rules that draw all means."""
+        counts, pending = Counts(stats[PLAYS], stats[SUMS]), stats[COUNTS] - stats[PLAYS]
         with one_thread():
-            return self._statistics(stats, variance, upper, rng)
+            plays, means = self._believed(counts, t) if rng is None else self._drawn(counts, rng)
+        means = means if upper is None else np.minimum(means, upper)
+        link, sums = self._items.link, plays * means
+        if rng is not None and link.curve <= 0.0 and not link.is_identity:  # the rule adds Jeffreys' prior
+            plays, sums = np.maximum(plays + link.curve, LEAST), link.towards_end(sums, 0.5)
+        return weighted_statistics(plays, sums, pending, variance, upper)
 
-    def _statistics(
-        self, stats: FloatArray, variance: FloatArray, upper: FloatArray | None, rng: np.random.Generator | None
-    ) -> FloatArray:
-        plays, sums, pending = stats[PLAYS], stats[SUMS], stats[COUNTS] - stats[PLAYS]
-        self._learn(plays, sums)
-        if rng is None:
-            means, variances = self._posterior(plays, sums)
-            plays, sums = np.zeros(len(means)), np.zeros(len(means))
-        else:
-            normals = rng.standard_normal((len(self.design.names),))
-            means = self.design.matrix @ self._effects(plays, sums).drawn(normals)
-            variances = np.full(len(means), self.spreads.residual)
-        spread = variance
-        if self._law is not None and not self._law.is_quadratic:
-            means = self._inside(self._law, means, stats)
-            spread = self._law.variance_at(means)
-        if upper is not None:
-            means = np.minimum(means, upper)
-        weights = spread / variances
-        return weighted_statistics(plays + weights, sums + weights * means, pending, variance, upper)
+    def _believed(self, counts: Counts, t: int) -> tuple[FloatArray, FloatArray]:
+        """Number and mean of the rewards that stand for the posterior. Items count as unlike the others if that is plausible."""
+        effects, items, residual = self._learn(counts), self._items, self.learnt.residual
+        if self._spread is None:
+            self._spread = effects.variances(self.design.matrix)
+        against = items.evidence(counts, effects.mean, residual)
+        odd = None if against is None else against < math.log(max(t, 1))
+        means, variances = items.posterior(counts, effects, self._spread, residual, odd)
+        at = items.variance if items.law is None or items.link.is_identity else items.law.variance_at(means)
+        return np.maximum(at / variances + items.link.curve, LEAST), means
 
-    @staticmethod
-    def _inside(law: Law, means: FloatArray, stats: FloatArray) -> FloatArray:
-        """Means within the range of the law."""
-        plays, sums = stats[PLAYS], stats[SUMS]
-        low, high = law.outcomes
-        centre = float(sums.sum()) / max(float(plays.sum()), 1.0)
-        for bound, nearest in ((low, np.maximum), (high, np.minimum)):
-            if np.isfinite(bound).all():
-                means = nearest(means, bound + MARGIN * (centre - bound if plays.any() else np.subtract(0.5, bound)))
-        return means
+    def _drawn(self, counts: Counts, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Number and mean of the rewards of each item, with the prior that drawn effects give."""
+        beta = self._learn(counts).drawn(rng.standard_normal((len(self.design.names),)))
+        against = self._items.evidence(counts, beta, self.learnt.residual)
+        odd = None
+        if against is not None:
+            odds = np.exp(-np.clip(against, -SURE, SURE))
+            odd = rng.random(len(odds)) * (1.0 + odds) < odds
+        _, plays, means = self._items.given(counts, beta, self.learnt.residual, odd)
+        return plays, means
+
+    def observe(self, round_id: int, items: IntArray, rewards: FloatArray, told: BoolArray, stats: FloatArray) -> None:
+        """Take note with which features items are observed in a round, before their rewards enter the statistics; `told` marks
+        those of its items that are not lost.
+        """
+        rows = self.rows.open.get(round_id)
+        self._items.observe(Counts(stats[PLAYS], stats[SUMS]), items, rewards, None if rows is None else rows[told])
+
+    def undo(self, known: Learnt, upcoming: int) -> None:
+        """Take back the rounds from this one on, and what was learnt since."""
+        self.learnt, self._spread = known, None
+        for number in [number for number in self.rows.open if number >= upcoming]:
+            self.rows.close(number)
 
     def state(self) -> dict[str, Any]:
         """The numbers as plain JSON."""
-        return {"numbers": list(self.numbers), "before": self.before}
+        *numbers, beta = self.learnt
+        effects = {} if beta is None else {"effects": {"mean": beta.mean.tolist(), "factor": beta.factor.tolist()}}
+        return {"numbers": numbers, "before": self.before, **effects, **self.rows.state()}
 
-    def restore(self, state: Any) -> None:
-        """Continue from a state."""
+    def restore(self, state: Any, sizes: dict[int, int]) -> None:
+        """Continue from a state; `sizes` are the numbers of items of the open rounds."""
+        k, beta = len(self.design.names), None
         try:
-            due, unit, residual, effects = read_floats(state, "numbers", len(_KEYS)).tolist()
+            numbers = read_floats(state, "numbers", 5).tolist()
             (before,) = read_counts({"before": [state["before"]]}, "before", 1, least=0).tolist()
-            is_valid = due >= 0.0 and min(unit, residual, effects) > 0.0 and max(due, unit, residual, effects) < np.inf
-        except (InvalidInputError, KeyError, TypeError, ValueError):
+            if "effects" in state:
+                beta = Effects(finite(state["effects"]["mean"], (k,)), finite(state["effects"]["factor"], (k, k)))
+            rows = self.rows.restored(state, sizes)
+            is_valid = min(numbers[0], numbers[4] + 1.0) >= 0.0 and min(numbers[1:4]) > 0.0 and max(numbers) < np.inf
+        except (InvalidInputError, IndexError, KeyError, OverflowError, TypeError, ValueError):
             is_valid = False
         if not is_valid:
-            raise InvalidInputError("sharing must hold five numbers, but it does not: the state is damaged, use a copy")
-        self.numbers, self.before = (due, unit, residual, effects), before
+            raise InvalidInputError(
+                "sharing must hold what was learnt of the features, but it does not: the state is damaged, use a copy"
+            )
+        due, unit, residual, effects, at = numbers
+        self.learnt = Learnt(due, unit, residual, effects, at, beta)
+        self.before, self.rows, self._spread = before, rows, None
+        self._items.rows = rows

@@ -127,10 +127,11 @@ def statistics_of(
     stats, seen = fresh_statistics(variance.copy(), upper), plays > 0
     stats[PLAYS], stats[SUMS] = plays, sums
     stats[COUNTS] = plays + pending
-    stats[MEANS] = stats[INITIAL] - stats[COUNTS] * stats[STEPS]
-    stats[MEANS, seen] = sums[seen] / plays[seen]
-    stats[SCALES] = 2.0 * variance / np.maximum(stats[COUNTS], 1.0)
-    stats[ROOTS] = np.sqrt(stats[SCALES])
+    if not seen.all():
+        stats[MEANS] = stats[INITIAL] - stats[COUNTS] * stats[STEPS]
+    np.divide(sums, plays, out=stats[MEANS], where=seen)
+    np.divide(2.0 * variance, np.maximum(stats[COUNTS], 1.0), out=stats[SCALES])
+    np.sqrt(stats[SCALES], out=stats[ROOTS])
     return stats
 
 
@@ -139,9 +140,10 @@ def weighted_statistics(
 ) -> FloatArray:
     """The same for plays that are weights, which may be below 1."""
     stats = statistics_of(plays, sums, pending, variance, upper)
-    rare = (stats[COUNTS] > 0.0) & (stats[COUNTS] < 1.0)
-    stats[SCALES, rare] /= stats[COUNTS, rare]
-    stats[ROOTS, rare] = np.sqrt(stats[SCALES, rare])
+    rare = np.flatnonzero((stats[COUNTS] > 0.0) & (stats[COUNTS] < 1.0))
+    if len(rare):
+        stats[SCALES, rare] /= stats[COUNTS, rare]
+        stats[ROOTS, rare] = np.sqrt(stats[SCALES, rare])
     return stats
 
 

@@ -55,6 +55,35 @@ def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any] | d
     return [[_plain(label), number] for (label, _), number in zip(by_label, numbers, strict=True)] or {}
 
 
+def encoded_features(features: Any) -> list[Any]:
+    """Features of items as pairs of label and row; of a frame, rows by the names of its columns."""
+    if hasattr(features, "columns") and hasattr(features, "iloc"):
+        names = [str(name) for name in features.columns]
+        rows = zip(features.index.tolist(), features.itertuples(index=False, name=None), strict=True)
+        return [[_plain(label), dict(zip(names, map(_plain, row), strict=True))] for label, row in rows]
+    if not isinstance(features, Mapping):
+        raise InvalidInputError(
+            f"features must be a frame, or a mapping from label to a row, got {features!r:.80}: use one of these"
+        )
+    return [
+        [_plain(label), encoded_context(row) if isinstance(row, Mapping) else _listed(row)] for label, row in features.items()
+    ]
+
+
+def encoded_context(context: Mapping[Any, Any]) -> dict[str, Any]:
+    """Values by name."""
+    if not isinstance(context, Mapping):
+        raise InvalidInputError(
+            f"context must be a mapping from name to value, got {context!r:.80}: pass for instance {{'hour': 8}}"
+        )
+    return {str(name): _plain(value) for name, value in context.items()}
+
+
+def _listed(row: Any) -> list[Any]:
+    values = row.tolist() if hasattr(row, "tolist") else row
+    return [_plain(value) for value in (values if isinstance(values, list | tuple) else [values])]
+
+
 def _by_label(values: Any) -> list[tuple[Any, Any]] | None:
     """Entries of a mapping or of a Series with their labels; None for all others, and Series with the index of rows."""
     if isinstance(values, Mapping):

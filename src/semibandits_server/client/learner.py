@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from numbers import Real
 from typing import Any, Final, final
 from urllib.parse import quote
@@ -10,7 +10,7 @@ from urllib.parse import quote
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, round_number, whole_number
 from semibandits_server import wire
-from semibandits_server.client.labels import encoded_available, encoded_labels, encoded_outcome
+from semibandits_server.client.labels import encoded_available, encoded_context, encoded_features, encoded_labels, encoded_outcome
 from semibandits_server.client.transport import Transport
 from semibandits_server.wire import Bound, Confidence, Estimates, Forgotten, OpenRound, OpenRounds, Round, Rounds, Summary
 
@@ -65,6 +65,8 @@ class RemoteLearner:
         available: Iterable[Hashable] | None = None,
         *,
         unavailable: Iterable[Hashable] | None = None,
+        features: Any = None,
+        context: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Round:
         """Open a round and return it.
@@ -75,6 +77,10 @@ class RemoteLearner:
             What can be chosen in this round; everything by default.
         unavailable : collection of labels, optional
             What cannot be chosen; an alternative to `available`.
+        features : frame, or mapping from label to a row, optional
+            Features of items in this round, see :meth:`semibandits.Learner.ask`.
+        context : mapping from name to value, optional
+            What is known of this round.
         key : str, optional
             Name of this call.
 
@@ -83,7 +89,7 @@ class RemoteLearner:
         Infeasible
             If every decision uses an item that is not available.
         """
-        (asked,) = self.ask_many(1, available, unavailable=unavailable, key=key)
+        (asked,) = self.ask_many(1, available, unavailable=unavailable, features=features, context=context, key=key)
         return asked
 
     def ask_many(
@@ -92,6 +98,8 @@ class RemoteLearner:
         available: Iterable[Hashable] | None = None,
         *,
         unavailable: Iterable[Hashable] | None = None,
+        features: Any = None,
+        context: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> tuple[Round, ...]:
         """Open several rounds at once: all of them, or none if an error occurs.
@@ -100,7 +108,7 @@ class RemoteLearner:
         ----------
         count : int
             Number of rounds.
-        available, unavailable, key
+        available, unavailable, features, context, key
             As for `ask`.
 
         Raises
@@ -121,7 +129,13 @@ class RemoteLearner:
         items: Any = None if available is None else encoded_available(available)
         if unavailable is not None:
             items = wire.Available(excepted=encoded_labels(unavailable, "unavailable"))
-        asked: tuple[Round, ...] = self._post(wire.Ask(available=items, count=number), key, made)
+        body = wire.Ask(
+            available=items,
+            features=None if features is None else encoded_features(features),
+            context=None if context is None else encoded_context(context),
+            count=number,
+        )
+        asked: tuple[Round, ...] = self._post(body, key, made)
         return asked
 
     def tell(

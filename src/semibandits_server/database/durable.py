@@ -77,6 +77,7 @@ class DurableLearner(Learner):
         _OPEN.add(self)
         self.name, self.url = stored.name, backend.shown
         self._decision_set, self._policy, self._options = self._read(lambda one: (one.decision_set, one.policy, one._options))
+        self._design = self._read(lambda one: one._design)
         self._labels = self._decision_set.items
 
     def __repr__(self) -> str:

@@ -54,6 +54,7 @@ def open_learner(
     prior_plays: ArrayLike | None = None,
     prior_costs: ArrayLike | None = None,
     features: Any = None,
+    context: Any = None,
     half_life: float | None = None,
     drift_error: float | None = DRIFT_ERROR,
     defer_plans: bool = False,
@@ -72,7 +73,7 @@ def open_learner(
         Name of the learner, 1 to 200 printable characters.
     decision_set : DecisionSet, optional
         The decisions. Required for a new learner, and if the set is your own; sets of the library are rebuilt.
-    policy, variance, law, prior_means, prior_plays, prior_costs, features, half_life, defer_plans
+    policy, variance, law, prior_means, prior_plays, prior_costs, features, context, half_life, defer_plans
         As for :class:`Learner`. An existing learner must have those that are given.
     seed : int, SeedSequence, or Generator over PCG64, optional
         The source of randomness, 0 by default. A generator is copied. An existing learner must have started from it, if given.
@@ -131,14 +132,31 @@ def open_learner(
             seed=0 if seed is None else copy.deepcopy(seed),
             **beliefs,
             features=features,
+            context=context,
             **options.state(),
         )
         stored = _created(backend, new_name(name), new.state())
     if policy is not None or law is not None:
         policy = (GLADE() if policy is None else policy).for_law(None if law is None else law_from(law))
     learner = DurableLearner(backend, stored, decision_set=decision_set, policy=policy, snapshot_every=snapshot_every)
-    _check_same(stored, learner.decision_set, variance, seed, beliefs, features, options)
+    _check_same(stored, learner.decision_set, variance, seed, beliefs, (features, context), options)
     return learner
+
+
+def store_new(url: str, name: str, learner: Learner) -> str:
+    """Store a learner under a new name, and return the URL without a password."""
+    from semibandits_server.database import journal
+
+    backend = new_backend(url)
+    backend.prepare(create=True)
+    if name in backend.run(journal.names, reads=True):
+        raise InvalidInputError(
+            f"the name must be new in {backend.shown}, got {name!r}, which exists: choose another one, or see it with "
+            "semibandits learner show"
+        )
+    _created(backend, new_name(name), learner.state())
+    backend.close()
+    return backend.shown
 
 
 def reopened(
@@ -229,7 +247,7 @@ def _check_same(
     variance: ArrayLike | None,
     seed: Seed | None,
     beliefs: dict[str, Any],
-    features: Any,
+    features: tuple[Any, Any],
     options: Options,
 ) -> None:
     """Check that a stored learner has the arguments that are given; its set and policy are checked when it is restored."""
@@ -243,8 +261,8 @@ def _check_same(
         kept = stored.specification.get("prior") or {}
         is_short = not all(isinstance(values, list) for values in kept.values())
         found["prior"] = storage.prior_state(prior, changes_only=is_short)
-    if features is not None:
-        found["features"] = Design.of(features, decision_set).state()
+    if features[0] is not None:
+        found["features"] = Design.of(features[0], decision_set, features[1]).state()
     found |= {name: value for name, value in options.state().items() if value != getattr(USUAL, name)}
     for name, value in found.items():
         expected = stored.specification.get(name)

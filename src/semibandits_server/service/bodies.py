@@ -84,6 +84,13 @@ def available(asked: Ask, items: ItemLabels) -> BoolArray | None:
     return ~items.mask(found, name) if name == "except" else available_items(_by_label(found, items, name), items.labels)
 
 
+def known(asked: Ask, items: ItemLabels) -> dict[str, Any]:
+    """What is known of the round, as the arguments `features` and `context` of a learner."""
+    features = None if asked.features is None else _by_label(asked.features, items, "features")
+    context = None if asked.context is None else {name: value for name, value in asked.context.items() if value is not None}
+    return {"features": features, "context": context}
+
+
 def outcome(told: Observed, items: ItemLabels, where: str = BODY) -> dict[str, Any]:
     """The outcome of a round, as the argument `rewards` or `costs` of a learner."""
     ((name, values),) = _one_of({"rewards": told.rewards, "costs": told.costs}, where).items()

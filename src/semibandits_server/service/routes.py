@@ -115,8 +115,8 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
     @changes(wire.Ask)
     def ask(one: Served, body: wire.Ask, key: str | None, exchange: Exchange) -> wire.Rounds:
         """Open rounds and return them, with the next decisions."""
-        mask, learner = bodies.available(body, one.items), one.learner
-        asked = (learner.ask(mask, key=key),) if body.count == 1 else learner.ask_many(body.count, mask, key=key)
+        mask, seen, learner = bodies.available(body, one.items), bodies.known(body, one.items), one.learner
+        asked = (learner.ask(mask, **seen, key=key),) if body.count == 1 else learner.ask_many(body.count, mask, **seen, key=key)
         exchange.round = asked[0].id
         return wire.Rounds(tuple(wire.Round(each.id, tuple(each.items.tolist()), one.items.at(each.items)) for each in asked))
 

@@ -28,8 +28,8 @@ def fresh_statistics(variance: FloatArray, means: FloatArray | None = None) -> F
     if means is not None:
         stats[MEANS] = stats[INITIAL] = means
         stats[STEPS] = np.sqrt(variance)
-    stats[SCALES] = 2.0 * variance
-    stats[ROOTS] = np.sqrt(2.0 * variance)
+    np.multiply(2.0, variance, out=stats[SCALES])
+    np.sqrt(stats[SCALES], out=stats[ROOTS])
     return stats
 
 
