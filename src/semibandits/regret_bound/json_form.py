@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from semibandits.decisions.lists import Decisions
 from semibandits.decisions.ties import TIE_TOLERANCE
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
-from semibandits.inputs.fields import Fields, as_integers, as_numbers, kind_of
+from semibandits.inputs.fields import Fields, as_integers, as_list, as_numbers, kind_of
 from semibandits.inputs.validation import check_choice, check_entries, check_shape, item_vector, variance_vector
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.plain import plain, text
@@ -30,6 +31,7 @@ def result_to_json(result: GravesLaiResult) -> dict[str, Any]:
         "decision_set": describe(result.decision_set),
         "theta": result.theta.tolist(),
         "variance": result.variance.tolist(),
+        **({} if result.features is None else {"features": result.features.tolist()}),
         **solution_to_json(result),
     }
 
@@ -44,7 +46,8 @@ def result_from_json(payload: object, decision_set: DecisionSet | None = None) -
             raise InvalidInputError(f"decision_set must be an object, got {kind_of(description)}: pass it unchanged")
         decision_set = rebuild(description, len(theta))
     variance = variance_vector(as_numbers(fields.take("variance"), "variance"), decision_set)
-    return solution_from_json(payload, decision_set, item_vector(theta, decision_set, "theta"), variance, "the bound")
+    solved = solution_from_json(payload, decision_set, item_vector(theta, decision_set, "theta"), variance, "the bound")
+    return replace(solved, features=_features(fields, decision_set.d))
 
 
 def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
@@ -123,6 +126,20 @@ def _law_of(fields: Fields, theta: FloatArray, variance: FloatArray) -> Law:
     law = Gaussian(variance) if description is None and isinstance(law, Gaussian) else law
     law.check(theta)
     return law
+
+
+def _features(fields: Fields, d: int) -> FloatArray | None:
+    """Read the features, one row an item, if there are any."""
+    given = fields.take("features", None)
+    if given is None:
+        return None
+    rows = [as_numbers(row, "features") for row in as_list(given, "features")]
+    widths = {len(row) for row in rows}
+    if len(rows) != d or len(widths) != 1:
+        raise InvalidInputError(
+            f"features must have {d} rows of one length, got {len(rows)} of {sorted(widths)}: pass them unchanged"
+        )
+    return np.array(rows, dtype=np.float64)
 
 
 def _stats(stats: object) -> Mapping[str, float]:

@@ -56,6 +56,7 @@ class Problem:
     progress: Callable[[Progress], None] | None = None  # called after each round of the method
     memory: Memory | DecisionMemory | None = None  # data of an earlier solve over the same decision set
     start: float = field(default_factory=tiers.seconds)
+    features: FloatArray | None = None  # (d, k): columns that the means are linear in; None for means of any kind
 
     @property
     def deadline(self) -> float:
@@ -110,6 +111,7 @@ class Problem:
             stats=stats,
             law=self.law,
             tie_tolerance=self.tie_tolerance,
+            features=self.features,
             _memory=memory,
         )
 

@@ -202,6 +202,8 @@ class GravesLaiResult:
         The law of the rewards, independent across items.
     tie_tolerance : float
         Tolerance at which decisions tie, see :func:`graves_lai`.
+    features : ndarray of float, shape (d, k), or None
+        Columns that the means are known to be linear in: of ones, and of the features, centred and scaled. None without.
 
     Notes
     -----
@@ -241,6 +243,7 @@ class GravesLaiResult:
     stats: Mapping[str, float]
     law: Law = field(default=Gaussian(), kw_only=True)
     tie_tolerance: float = field(default=TIE_TOLERANCE, kw_only=True)
+    features: FloatArray | None = field(default=None, kw_only=True)
     _memory: Memory | DecisionMemory | None = field(default=None, repr=False, kw_only=True)
     """Data for a warm start of a later solve."""
 

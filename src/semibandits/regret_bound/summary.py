@@ -87,7 +87,7 @@ def summary_text(result: GravesLaiResult, wording: Wording, top: int) -> str:
 
 
 def result_repr(result: GravesLaiResult) -> str:
-    """The bound in five lines."""
+    """The bound in five lines, or six with features."""
     wording = Wording.of(result)
     law = result.law.name
     certificate = f"{bracket_text(result.lower, result.value, 15)}, gap {result.gap:.1e}, {result.status}"
@@ -95,6 +95,7 @@ def result_repr(result: GravesLaiResult) -> str:
     lines = (
         f"GravesLaiResult({certificate}",
         f"  decisions: {result.decision_set!r}, {law} rewards",
+        *([] if result.features is None else [f"  means: linear in {result.features.shape[1]} features"]),
         f"  best: {decision_text(wording.names, result.optimal_decision)}",
         f"  {name.lower()}: {reward}",
         f"  plan: {plan_words(result.plan)}, by the method {result.method}",

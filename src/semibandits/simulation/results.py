@@ -71,7 +71,8 @@ class SimulationResult:
     items : tuple of str, length d
         Labels of the items as text: ``str(item)`` of the decision set's items.
     lower_bound : float or None
-        C(theta), regret per ln T; None if it is unknown or does not apply, as to rewards that depend on each other.
+        C(theta), regret per ln T; None if it is unknown or does not apply, as to rewards that depend on each other. With a table
+        of features, ``provenance["no_bound"]`` is the reason.
     lower_bound_interval : (float, float) or None
         Certified bracket ``lower <= C(theta) <= value``, which contains `lower_bound`. `value` is infinite if the solver
         found no plan.
@@ -223,7 +224,8 @@ class SimulationResult:
                 "" if r is None or not math.isfinite(r) else amount(r, digits=3) for r in (row.slope_ratio, row.regret_ratio)
             ]
             rows.append((row.policy, *means, *ratios))
-        remarks = [] if self.lower_bound is None else [f"C(θ) = {amount(self.lower_bound)} per ln T"]
+        remarks = [str(self.provenance["no_bound"])] if "no_bound" in self.provenance else []
+        remarks += [] if self.lower_bound is None else [f"C(θ) = {amount(self.lower_bound)} per ln T"]
         remarks += ["± is half a 95 % interval over the replications"] if self.replications > 1 else []
         return html_block(
             f"Regret over {counted(self.horizon, 'round', 'rounds')}, "

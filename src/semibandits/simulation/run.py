@@ -23,9 +23,11 @@ from semibandits.identification.evidence import Stop
 from semibandits.inputs.arguments import hinted, whole
 from semibandits.inputs.outcomes import whole_number
 from semibandits.laws import Bernoulli
+from semibandits.laws.gaussian import bounded_by
 from semibandits.laws.plain import plain, text
 from semibandits.policies.base import Policy
 from semibandits.regret_bound import GravesLaiResult
+from semibandits.regret_bound.cuts.linear import IN_SPAN, span_distance
 from semibandits.regret_bound.solve import solve_bound
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.executors import run
@@ -39,6 +41,7 @@ from semibandits.simulation.trial import play_trial
 
 BOUND_SECONDS = 60.0
 """Time limit of the lower bound; its certificate states the precision reached."""
+UNKNOWN = "no bound is known here under features"
 
 
 @hinted
@@ -123,7 +126,8 @@ def simulate(
         Mean costs instead of `prior_means`.
     features : array_like of shape (d, k), frame, mapping by label, or {"pooled", "additive"}, optional
         What is known of each item, so that items tell of each other, for all policies: see :class:`Learner`. Rounds are then
-        played in Python.
+        played in Python. With a table, C(theta) is that under the features if Gaussian means are linear in them and decisions can
+        be listed; otherwise none is known, and ``provenance["no_bound"]`` has the reason. Named features leave C(theta) as it is.
     stop_at : float or Stop, optional
         A confidence, such as 0.95: a replication stops learning once it is as sure that its best decision is the best one, and
         plays that one to the end. Checked whenever the number of rounds has grown by 1 %. `Stop` also takes the loss that does
@@ -204,6 +208,11 @@ def play_specification(
             raise InvalidInputError(
                 "bound must belong to the means and variances of the rewards, got the bound of others: pass bound=True"
             )
+        table = specification.linear_in
+        if not np.array_equal(np.empty(0) if table is None else table.matrix, () if bound.features is None else bound.features):
+            raise InvalidInputError(
+                "bound must belong to the features that policies know, got the bound of others or of none: pass bound=True"
+            )
         if bound.decision_set is not decision_set and fingerprint(bound.decision_set) != fingerprint(decision_set):
             raise InvalidInputError("bound must belong to the decision set, got the bound of another: pass bound=True")
     play_trial(specification)
@@ -224,7 +233,7 @@ def _played(
     parts: Parts | None,
 ) -> SimulationResult:
     """Play the missing replications and assemble the result."""
-    limit = _bound(specification, bound)
+    limit, reason = _bound(specification, bound)
     found = {} if parts is None else parts.load()
     jobs = [(p, i) for i in range(specification.replications) for p in specification.policies if (p, i) not in found]
     seconds: dict[str, dict[int, float]] = {}
@@ -240,30 +249,35 @@ def _played(
     finally:
         if parts is not None and seconds:
             parts.write_timings(seconds)
-    result = _assembled(specification, found, limit)
+    result = _assembled(specification, found, limit, reason)
     if parts is not None:
         result.save(parts.result)
         parts.clear()
     return result
 
 
-def _bound(specification: Specification, bound: bool | GravesLaiResult) -> GravesLaiResult | None:
-    """C(theta) with its plan, if it bounds the regret."""
+def _bound(specification: Specification, bound: bool | GravesLaiResult) -> tuple[GravesLaiResult | None, str | None]:
+    """C(theta) with its plan, if it bounds the regret; with a table of features, the reason if it is not known."""
     rewards = specification.rewards
     law = rewards.law
     if isinstance(bound, GravesLaiResult):
         same = law is not None and (bound.law == law or (bound.law.is_quadratic and law.is_quadratic))
-        return bound if same else None
+        return (bound if same else None), None
     if not bound or law is None:
-        return None
+        return None, None
+    space, features = specification.decision_set, specification.linear_in
+    if features is not None and not bounded_by(law, space.upper).is_quadratic:
+        return None, f"{UNKNOWN}: the rewards are not Gaussian, or their means have a known upper bound"
+    if features is not None and span_distance(features.matrix, rewards.theta) > IN_SPAN:
+        return None, f"{UNKNOWN}: the means are not linear in the features"
     try:
-        return solve_bound(specification.decision_set, rewards.theta, time_limit=BOUND_SECONDS, throw=False, law=law)
+        return solve_bound(space, rewards.theta, time_limit=BOUND_SECONDS, throw=False, law=law, features=features), None
     except (SolverError, UnsupportedError, TooManyDecisionsError):
-        return None
+        return None, None if features is None else f"{UNKNOWN}: there are too many decisions to list"
 
 
 def _assembled(
-    specification: Specification, found: Mapping[tuple[str, int], Trajectory], limit: GravesLaiResult | None
+    specification: Specification, found: Mapping[tuple[str, int], Trajectory], limit: GravesLaiResult | None, reason: str | None
 ) -> SimulationResult:
     def stacked(name: str) -> dict[str, Any]:
         records = {
@@ -289,6 +303,7 @@ def _assembled(
             "specification": specification.description,
             "law": None if law is None else plain(law) or {"name": text(law)},  # only the name of a user's own law
             "versions": versions(),
+            **({} if reason is None else {"no_bound": reason}),
         },
         **known,
     )

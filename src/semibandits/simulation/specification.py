@@ -109,6 +109,11 @@ class Specification:
         told = self.rewards.told_law
         return Gaussian(self.rewards.variance) if told is None else told
 
+    @property
+    def linear_in(self) -> Design | None:
+        """The table of features, under which C(theta) is; named features are a prior only, with a rest for each item."""
+        return None if self.features is None or self.features.kind is not None else self.features
+
     def seeds(self, replication: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
         """Seeds of the rewards and of the policy in one replication, the same for every policy."""
         own = np.random.SeedSequence(self.seed, spawn_key=(replication,))

@@ -44,7 +44,7 @@ def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_lim
     if not 0.0 <= result.lower <= result.value:
         raise InvalidInputError(f"lower must be from 0 to value = {result.value:g}, got {result.lower:g}")
     law = bounded_by(result.law, result.decision_set.upper)
-    problem = Problem(result.decision_set, result.theta, law, tie_tolerance, ACCURACY, time_limit)
+    problem = Problem(result.decision_set, result.theta, law, tie_tolerance, ACCURACY, time_limit, features=result.features)
     _check_decisions(result, replace(problem, tie_tolerance=tie_tolerance + TIES).ties)
     if isinstance(result.decision_set, MatroidDecisions):
         _check_lower(result, solve_closed_form(problem).value)

@@ -12,6 +12,7 @@ from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.regret_bound.closed_form import suboptimal_swaps
 from semibandits.regret_bound.cuts import enumeration
 from semibandits.regret_bound.cuts.decision_search import DecisionSearch
+from semibandits.regret_bound.cuts.linear import information_with_features
 from semibandits.regret_bound.cuts.oracle import DecisionPool, Oracle, best_with_each_item
 from semibandits.regret_bound.cuts.routes import RouteSolver
 from semibandits.regret_bound.cycles.circulation import CirculationSolver
@@ -30,8 +31,11 @@ def least_information(problem: Problem, plan: ExplorationPlan) -> float:
     at most 20,000 decisions. Otherwise the bound comes from the search for the worst cycle of the exchange graph, or, for routes,
     for the worst detour, which proves not much more than 1, and for all others from branch and bound with P_LM. If labels or time
     run out, a bound without a search is returned, or 0 if time is up before the search is set up. For laws other than Gaussian
-    without an exchange graph, decisions must be enumerated; `TooManyDecisionsError` or `UnsupportedError` if they cannot be.
+    without an exchange graph, decisions must be enumerated; `TooManyDecisionsError` or `UnsupportedError` if they cannot be. With
+    features, too.
     """
+    if problem.features is not None:
+        return information_with_features(problem, plan)
     if isinstance(problem.decision_set, MatroidDecisions):
         swaps = problem.decision_set.swaps(problem.theta)
         items = np.flatnonzero(suboptimal_swaps(problem, swaps))

@@ -33,7 +33,7 @@ def solve_enumeration(problem: Problem) -> GravesLaiResult:
     """Both bounds over all decisions. `TooManyDecisionsError` if there are more than 20,000; `UnsupportedError` if the family
     cannot list them, or raises matter at which the divergence is not convex.
     """
-    decisions, gaps, suboptimal, rows = _decisions(problem)
+    decisions, gaps, suboptimal, rows = listed_decisions(problem)
     value = lower = 0.0
     rates = np.zeros(len(rows))
     if len(rows):
@@ -49,7 +49,7 @@ def information_over_list(problem: Problem, plan: ExplorationPlan) -> float:
     """Lower bound on the least information about a decision at the item rates of the plan. The plan is feasible if it is >= 1.
     `TooManyDecisionsError` if there are more than 20,000 decisions; `UnsupportedError` if the family cannot list them.
     """
-    decisions, gaps, suboptimal, rows = _decisions(problem)
+    decisions, gaps, suboptimal, rows = listed_decisions(problem)
     if not len(rows):
         return math.inf
     listed, rates = _listed(problem, decisions, gaps, suboptimal, rows), plan.item_rates[suboptimal]
@@ -59,7 +59,7 @@ def information_over_list(problem: Problem, plan: ExplorationPlan) -> float:
     return max(min(float(listed.raises(rates)[0].min()), float(beyond.min())), float(simple))
 
 
-def _decisions(problem: Problem) -> tuple[BoolArray, FloatArray, BoolArray, IntArray]:
+def listed_decisions(problem: Problem) -> tuple[BoolArray, FloatArray, BoolArray, IntArray]:
     """All decisions, their gaps, the items of I, and the row numbers of the decisions that matter.
 
     Of the decisions with the same items of I, only the one of smallest gap matters. Rows are in order of gaps.
