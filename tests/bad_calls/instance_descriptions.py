@@ -57,6 +57,8 @@ CALLS = [
         ("colour", "red", "only have the keys .*, got 'colour': remove it"),
         ("varaince", 1, "got 'varaince': did you mean 'variance'"), ("items", ["a", "b"], "items must have d = 3 names, got 2"),
         ("items", ["a", "b", "a"], "distinct names, got 'a' at positions 0 and 2"),
+        ("features", [1, 2, 3], "features must be an object of columns, each a list of d = 3 numbers"),
+        ("features", {"x": [1, 2]}, "features must be an object of columns, each a list of d = 3 numbers"),
         ("positions", {"a": [0, 0]}, "positions must place every node, got none for 'b'"),
         ("positions", POINTS | {"a": [0]}, r"must be pairs \(x, y\) .*, got \[0\] for 'a'"),
         ("positions", POINTS | {"b": [0, -math.inf]}, r"numbers up to 1e9, got \[0, -inf\] for 'b'"),

@@ -14,9 +14,11 @@ import pytest
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.families.description import fingerprint
 from semibandits.families.registry import TABLES
+from semibandits.inputs.options import keys_of
 from semibandits.instances import FAMILIES, MATROID_KINDS, ProblemOptions, read_table
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES
+from semibandits_studies.cli.learner_creation import Creation
 from semibandits_studies.cli.simulate import HELP
 from semibandits_studies.instances.roles import ROLES
 
@@ -140,6 +142,22 @@ def test_the_files_in_the_formats_are_read(run):
     answer = run.json(["bound", "trees.json"])
     assert answer["decisions"] == 3
     assert answer["optimal"]["items"] == ["root to a", "a to b"]
+
+
+@pytest.mark.parametrize(("page", "files"), [("my-assignment", ["times.csv"]), ("my-shortlist", ["articles.csv", "log.csv"])])
+def test_the_learners_of_the_guides_are_created(run, page, files):
+    text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text(encoding="utf-8")
+    for name, block in zip(files, re.findall(r"```csv\n(.*?)```", text, re.DOTALL), strict=True):
+        Path(name).write_text(block, encoding="utf-8")
+    commands = re.findall(r"^semibandits (learner .+)$", text, re.MULTILINE)
+    printed = [run.output(command.split()) for command in commands]
+    assert re.search(r"The first prints `([^`]+)`", text)[1] in printed[0].splitlines()
+
+
+def test_the_options_of_new_learners_are_described():
+    section = FORMATS[FORMATS.index("## New learners") : FORMATS.index("## Compilation")]
+    for name in keys_of(Creation):
+        assert f"`--{name.replace('_', '-')}" in section
 
 
 def test_the_keys_of_the_answer_are_all_described(run):

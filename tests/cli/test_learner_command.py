@@ -4,6 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from command_cases import URL, call, learn
 
@@ -149,3 +150,97 @@ def test_items_of_a_table_keep_their_names(run, options):
     two = ["--column", "group2=group"] if "group1=by" in options else []
     assert run(["learner", "create", URL, "page", "news.csv", *options, *two])[::2] == (0, "")
     assert set(sb.open_learner(URL, name="page").ask().labels) <= {"Storm", "Cup", "Tax"}
+
+
+GAPS = "courier;zone;minutes;days\nAnn;north;;\nAnn;south;31,5;2\nBob;north;25;1\nBob;south;;\n"
+
+
+@pytest.mark.parametrize(("plays", "counts"), [("days", [0, 2, 1, 0]), ("5", [0, 5, 5, 0])])
+@pytest.mark.parametrize("features", [[], ["--features", "additive"]])
+def test_gaps_of_a_table_are_items_that_are_not_known(run, plays, counts, features):
+    Path("times.csv").write_text(GAPS)
+    command = ["learner", "create", URL, "ways", "times.csv", "--column", "column=zone", "--variance", "64", *features]
+    created = run.json([*command, "--prior-plays", plays])
+    assert (created["outcomes"], created["known_items"]) == (sum(counts), 2)
+    pairs = sb.Matchings([("Ann", "north"), ("Ann", "south"), ("Bob", "north"), ("Bob", "south")])
+    given = {"features": "additive"} if features else {}
+    costs = [0.0, 31.5, 25.0, 0.0]
+    twin = sb.Learner(pairs, variance=64.0, prior_costs=costs, prior_plays=counts, seed=0, drift_error=0.01, **given)
+    assert sb.open_learner(URL, name="ways").state() == twin.state()
+
+
+def test_clicks_of_impressions_are_as_many_outcomes_as_impressions(run):
+    Path("clicks.csv").write_text("article,clicks,views\nStorm,3,60\nCup,0,0\nTax,,\nOpera,1,10\n")
+    page = ["learner", "create", URL, "page", "clicks.csv", "--size", "2", "--law", "bernoulli", "--prior-plays", "views"]
+    assert "It starts from 70 outcomes of 2 of 4 items\n" in run.output(page)
+    prior = sb.open_learner(URL, name="page").state()["prior"]
+    assert (prior["means"], prior["plays"]) == ([0.05, 0.0, 0.0, 0.1], [60.0, 0.0, 0.0, 10.0])
+
+
+def test_routes_without_a_cost_are_possible(run):
+    Path("roads.csv").write_text("from,to,minutes,least,days\na,b,,3,\nb,a,4,3,1\nb,c,5,2,0\nc,b,6,2,\n")
+    roads = ["learner", "create", URL, "roads", "roads.csv", "--source", "a", "--target", "c", "--prior-plays", "days"]
+    assert run.json(roads)["outcomes"] == 1
+
+
+def test_a_history_of_items_without_names(run):
+    Path("sets.json").write_text('{"family": "msets", "size": 1, "theta": [0, 0, 0]}')
+    Path("log.csv").write_text("item,cost\n2,3\n0,1.5\n2,4\n")
+    run.output(["learner", "create", URL, "sets", "sets.json", "--history", "log.csv"])
+    opened = sb.open_learner(URL, name="sets")
+    assert (opened.plays.tolist(), opened.means.tolist()) == ([1, 0, 2], [-1.5, 0.0, -3.5])
+
+
+LOG = ["Cup", "Tax", "Cup", "Storm"], [1.0, 0.0, 0.0, 1.0]
+LOGS = {
+    "shown": ("article,shown,clicked\n", "{},1,{:g}\n", []),
+    "named": ("story,note,seen\n", "{},x,{:g}\n", ["--column", "item=story", "--column", "theta=seen"]),
+}
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_history(run, log):
+    head, line, columns = LOGS[log]
+    Path("articles.csv").write_text("article,category\nStorm,weather\nCup,sports\nTax,politics\nFinal,sports\n")
+    Path("log.csv").write_text(head + "".join(line.format(*each) for each in zip(*LOG, strict=True)))
+    if log == "named":
+        Path("articles.csv").write_text(Path("articles.csv").read_text().replace("article", "story", 1))
+    page = ["learner", "create", URL, "page", "articles.csv", "--capacity", "1", "--size", "2", "--law", "bernoulli", *columns]
+    assert "4 outcomes of 3 of 4 items" in run.output([*page, "--history", "log.csv", "--features", "pooled"])
+    opened = sb.open_learner(URL, name="page")
+    twin = sb.Learner.from_history(opened.decision_set, *LOG, law="bernoulli", seed=0, features="pooled")
+    assert (opened.plays.tolist(), opened.rounds) == (twin.plays.tolist(), twin.rounds)
+    for _ in range(5):
+        assert opened.ask().labels == twin.ask().labels
+
+
+FEATURES = {
+    "own": (["--features", "minutes", "--features", "topic"], ""),
+    "table": (["--features", "features.csv"], "article,minutes,topic\nStorm,2.5,\nCup,3,ball\nTax,4,money\n"),
+    "other order": (["--features", "features.csv"], "minutes;topic;article\n4;money;Tax\n2,5;;Storm\n3;ball;Cup\n"),
+}
+
+
+@pytest.mark.parametrize("source", FEATURES)
+def test_features_by_label(run, source):
+    options, text = FEATURES[source]
+    Path("features.csv").write_text(text)
+    articles = "article,minutes,topic\nStorm,2.5,\nCup,3,ball\nTax,4,money\n"
+    Path("articles.csv").write_text(articles if source == "own" else "article\nStorm\nCup\nTax\n")
+    run.output(["learner", "create", URL, "page", "articles.csv", "--family", "msets", "--size", "1", *options])
+    opened = sb.open_learner(URL, name="page")
+    rows = {"Storm": (2.5, None), "Cup": (3.0, "ball"), "Tax": (4.0, "money")}
+    twin = sb.Learner(opened.decision_set, variance=0.5, features=rows, seed=0, drift_error=0.01)
+    expected, state = twin.state()["features"], opened.state()["features"]
+    assert [column[0] for column in state["columns"]] == ["minutes", "topic"]
+    assert state["rows"] == expected["rows"]
+    assert [column[1:] for column in state["columns"]] == [column[1:] for column in expected["columns"]]
+
+
+def test_features_of_pairs_in_another_order(run):
+    Path("times.csv").write_text(GAPS)
+    Path("far.csv").write_text("zone,km,courier\nsouth,9,Bob\nnorth,1,Ann\nsouth,3,Ann\nnorth,4,Bob\n")
+    columns = ["--column", "column=zone", "--features", "far.csv"]
+    run.output(["learner", "create", URL, "ways", "times.csv", *columns])
+    rows = np.array(sb.open_learner(URL, name="ways").state()["features"]["rows"])
+    assert np.argsort(rows[:, 0]).tolist() == [0, 1, 2, 3]

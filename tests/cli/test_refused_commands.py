@@ -17,6 +17,13 @@ OTHERS = {
     "fame.csv": "item,fame\nu,1\n",
     "improper.csv": "item,theta\nu,0.5\nv,1.5\nw,0.5\n",
     "damaged/bound.json": "{",
+    "parts.csv": "item,minutes\nu,1\nw,2\nx,3\n",
+    "more.csv": "item,minutes\nu,1\nv,2\nw,2\nx,3\ny,5\n",
+    "again.csv": "item,minutes\nu,1\nv,2\nu,2\n",
+    "holes.csv": "item,minutes\nu,1\nv,\nw,2\nx,3\n",
+    "bare.csv": "item\nu\nv\nw\nx\n",
+    "log.csv": "item,clicked,shown\nu,1,1\nv,3,5\n",
+    "late.csv": "item,reward\nu,1\nz,0\n",
     "graph.json": json.dumps({"family": "paths", "edges": [["a", "b"], ["a", "b"]], "theta": [1, 0.5], "target": "b"}),
 }
 SIMULATE = shlex.join(map(str, SHORT))
@@ -24,6 +31,7 @@ ROUNDS = "must be a whole number from 1 to 9,007,199,254,740,992, got"
 NAMED = "a policy must be written NAME:key=value,key=value, got "
 NO_FOLDER = "must be used with the folder of the earlier run, got none: add --output FOLDER"
 PACKETS = f"learner create {URL} new germany50-routing"
+PAGES = f"learner create {URL} new table.csv --size 2"
 REFUSED = {
     # Problems
     "bound": "PROBLEM",
@@ -112,6 +120,25 @@ REFUSED = {
     f"{SIMULATE} --plot p.jpg": "the figure must end in .png, .pdf, .svg, got 'p.jpg'",
     f"{SIMULATE} --scheduler nowhere": "scheduler must be the address of a running Dask",
     f"{SIMULATE} --horizn 5": "--horizn",
+    f"{SIMULATE} --features pooled -p OSSB": "features needs a policy of the library that makes no plans, got OSSB: use GLADE",
+    f"{SIMULATE} --features additive": "features='additive' needs items that are pairs, such as ('Ann', 'north'), got 0",
+    f"{SIMULATE} --features poled": "column of table.csv must be a known name, got 'poled'",
+    f"{SIMULATE} --features parts.csv": "parts.csv must have a line for each item and no others, got none for 'v': correct",
+    f"{SIMULATE} --features more.csv": (
+        "more.csv must have a line for each item and no others, got one for another on line 6: correct the names, or add or "
+        "remove lines\n"
+    ),
+    f"{SIMULATE} --features again.csv": "items must have distinct names, got 'u' on lines 2 and 4 of again.csv",
+    f"{SIMULATE} --features holes.csv": "minutes must be a number, got '' on line 3 of holes.csv: fill in that cell",
+    f"{SIMULATE} --features bare.csv": "bare.csv must have a column of features, got item only: add one, or use --features pool",
+    f"{SIMULATE} --features fame.csv --column item=fame": "column of table.csv must be a known name, got 'fame'",
+    f"{SIMULATE} --features graph.csv": "graph.csv must name the items in the column item, got tail, head, theta: name the",
+    f"{SIMULATE} --features table.csv": "another table, or columns of the problem's file, got table.csv: name columns, as in",
+    f"{SIMULATE} --features graph.json": "another table, or columns of the problem's file, got graph.json: name columns, as in",
+    f"{SIMULATE} --features none.csv": "none.csv must be a readable file",
+    "simulate graph.json --source a --features graph.json": "column of the key 'features' of graph.json must be a known name",
+    "simulate graph.json --source a --features x": "column of the key 'features' of graph.json must be a known name, got 'x'",
+    "simulate germany50-routing --features parts.csv": "must be pooled or additive for a built-in problem, got parts.csv: use",
     f"{SIMULATE} --family setz": "setz",
     # Studies
     "run": "STUDY.toml",
@@ -152,6 +179,16 @@ REFUSED = {
     f"learner create {URL} courier germany50-routing": "the name must be new in sqlite:///routes.db, got 'courier'",
     f"{PACKETS} --seed -1": "seed must be an integer >= 0",
     f"{PACKETS} --policy ucb": "the policy must be one of AESCB, CUCB,",
+    f"{PACKETS} --prior-plays days": "--prior-plays must be a number for problems without a table, got 'days': write a number",
+    f"{PACKETS} --features pooled --policy OSSB": "features needs a policy of the library that makes no plans",
+    f"{PACKETS} --features pooled --half-life 5": "features and half_life cannot be given together yet",
+    f"{PAGES} --prior-plays days": "column of table.csv must be a known name, got 'days'",
+    f"{PAGES} --history log.csv": "shown must be 1 on each line of a log, got 5 on line 3 of log.csv: write one line for each",
+    f"{PAGES} --history late.csv": "got 1 unknown in 1 of 2 observations (first: 'z' at index 1)",
+    f"{PAGES} --history bare.csv": "a history must have the column theta (mean rewards) or costs, got neither among item",
+    f"{PAGES} --history late.csv --prior-plays 3": "--history must be used without --prior-plays, got both: drop one",
+    f"{PAGES} --history late.csv --half-life 3": "--history must be used without --half-life, got both: drop one",
+    f"{PAGES} --history table.csv --law bernoulli --column theta=clicks": "column of table.csv must be a known name, got",
     f"{PACKETS} --prior-plays -1": "prior_plays must be",
     f"{PACKETS} --prior-plays 5 --law bernoulli": "prior_means must be from 0 to 1 under the law bernoulli, got -",
 }  # fmt: skip

@@ -74,6 +74,19 @@ def test_stops_are_repeated_and_priors_have_no_command(instance):
     assert ways(simulation=simulated(instance, sb.CUCB(), prior_means=0.5, prior_plays=2), instance=instance) == {}
 
 
+@pytest.mark.parametrize("features", ["pooled", "minutes"])
+def test_features_are_repeated(instance, features):
+    minutes = [float(i) ** 2 for i in range(instance.decision_set.d)]
+    with_them = dataclasses.replace(instance, description={**instance.description, "features": {"minutes": minutes}})
+    write_json(with_them, "instance.json")
+    result = simulated(instance, sb.GLADE(), features=features if features == "pooled" else minutes)
+    told = ways(simulation=result, instance=with_them)
+    command(told["Shell"] + " --output run")
+    for played in (names_after(told["Python"])["result"], sb.load_simulation("run/simulation.zip")):
+        assert_same_regret(played, result)
+    assert (ways(simulation=result, instance=instance) == {}) == (features == "minutes")
+
+
 def test_names_and_checkpoints_of_ones_own(instance):
     policies = {"mine": sb.AESCB(ratio=0.9), "other": sb.CUCB(radius=sb.Radius(log=2.0), variance=1.0)}
     result = simulated(instance, policies, checkpoints=[5, 60])

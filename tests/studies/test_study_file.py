@@ -51,6 +51,7 @@ stop_at = 0.95
 stop_within = 0
 stop_threshold = "Customary"
 checkpoints = [100, 20_000]
+features = ["minutes", "topic"]
 
 [bound]
 law = "Gamma: shape=2, cost"
@@ -111,6 +112,7 @@ def test_every_key_is_read(written):
             stop_within=0.0,
             stop_threshold="customary",
             checkpoints=(100, 20_000),
+            features=("minutes", "topic"),
         ),
         bound=BoundOptions(law="gamma: shape=2, cost", method="cycles", gap=0.01, time_limit=math.inf, tie_tolerance=0.0),
         execution=Execution(workers=-1),

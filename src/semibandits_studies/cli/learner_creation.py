@@ -1,24 +1,37 @@
 """``semibandits learner create``: a learner of a dataset or a file."""
 
+# ruff: noqa: RUF009 (options are fields of dataclasses)
+
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from semibandits._typing import FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
 from semibandits.inputs.options import option
+from semibandits.inputs.outcomes import about_costs
 from semibandits.instances import Instance, ProblemOptions
+from semibandits.learning.history import history_of
 from semibandits.learning.learner import Learner
 from semibandits.policies.registry import policy_from
 from semibandits_server.database.entries import new_name
-from semibandits_server.database.opening import new_backend, open_learner
+from semibandits_server.database.opening import DRIFT_ERROR, store_new
 from semibandits_studies.cli.terminal import print_json, print_line
+from semibandits_studies.instances.header import chosen_columns
+from semibandits_studies.instances.item_files import read_log
+from semibandits_studies.instances.measures import MEASURES
+from semibandits_studies.instances.table_files import read_prior
+from semibandits_studies.studies.features import design_of, with_features
 from semibandits_studies.studies.policies import PolicyChoice
-from semibandits_studies.studies.problems import find_problem, load_problem
+from semibandits_studies.studies.problems import TABLES, find_problem, load_problem
+from semibandits_studies.studies.study import ProblemChoice
 
 _create: Final = partial(option, panel="Options of create")
 
@@ -32,27 +45,73 @@ class Creation:
     seed: int | None = _create(help="Seed of the random numbers, 0 by default.", metavar="N")
     half_life: float | None = _create(help="Rounds after which an outcome counts half.", metavar="ROUNDS")
     defer_plans: bool = _create(help="Let the service solve plans in the background, not in ask.", default=False)
-    prior_plays: int | None = _create(help="Use the means of PROBLEM as a prior worth N outcomes each.", metavar="N")
+    prior_plays: str | None = _create(
+        help="Use the means of PROBLEM as a prior worth N outcomes each, or as many as in a column of its table. Empty cells: "
+        "unknown.",
+        metavar="N|COLUMN",
+    )
+    history: Path | None = _create(help="Start from a table with a line for each outcome of an item.", metavar="FILE")
+    features: Sequence[str] = _create(
+        help="What items tell of each other: pooled, additive, a table of features, or a column of PROBLEM's table. Repeatable.",
+        metavar="NAME",
+        default=(),
+    )
 
 
 def create(url: str, name: str, problem: str, options: ProblemOptions, creation: Creation, *, as_json: bool) -> None:
     """Create a learner, unless there is one of this name, and print where it is."""
     new_name(name)
-    instance = load_problem(find_problem(problem, options)).instance
-    arguments = _arguments(instance, options, creation)
-    Learner(**arguments)  # its errors, before the database is touched
-    _check_new(url, name)
-    with open_learner(url, name=name, **arguments) as learner:
-        x, policy, shown = learner.decision_set, learner.policy, learner.url
+    choice = find_problem(problem, options)
+    instance, plays = _with_plays(choice, creation)
+    arguments = _arguments(instance, plays, options, creation)
+    arguments["features"] = design_of(with_features(instance, creation.features, choice), creation.features)
+    learner = Learner(**arguments)
+    if creation.history is not None:
+        _recall(learner, creation, instance, options)
+    shown, x, policy = store_new(url, name, learner), learner.decision_set, learner.policy
+    counts = learner.plays if creation.history is not None else arguments.get("prior_plays", np.zeros(x.d))
     if as_json:
-        print_json({"name": name, "url": shown, "decision_set": repr(x), "policy": repr(policy)})
+        known = {"outcomes": int(counts.sum()), "known_items": int((counts > 0).sum())}
+        print_json({"name": name, "url": shown, "decision_set": repr(x), "policy": repr(policy)} | known)
         return
     print_line(f"Created {name} in {shown}: {x!r}, {type(policy).__name__}")
+    if counts.any():
+        print_line(f"It starts from {counts.sum():,.0f} outcomes of {(counts > 0).sum():,} of {x.d:,} items")
     print_line(f"Serve it: semibandits serve --storage {shown}")
 
 
-def _arguments(instance: Instance, options: ProblemOptions, creation: Creation) -> dict[str, Any]:
-    """Arguments of `open_learner`."""
+def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, FloatArray]:
+    """The instance, and how many outcomes each of its means is worth; only tables may have unknown means."""
+    word = creation.prior_plays
+    for option_, other in (("--prior-plays", word), ("--half-life", creation.half_life)):
+        if creation.history is not None and other is not None:
+            raise InvalidInputError(f"--history must be used without {option_}, got both: drop one of the two")
+    options = choice.options
+    plays = int(word) if word is not None and word.lstrip("+-").isdecimal() else word
+    if choice.file is not None and choice.file.suffix.lower() in TABLES:
+        if creation.history is not None:  # outcomes are in its columns
+            own = [text for text in choice.options.columns if not chosen_columns([text]).keys() & set(MEASURES)]
+            options = replace(options, columns=own)
+        instance, known = read_prior(choice.file, options, plays)
+        return instance, np.array(known)
+    if isinstance(plays, str):
+        raise InvalidInputError(f"--prior-plays must be a number for problems without a table, got {plays!r}: write a number")
+    instance = load_problem(choice).instance
+    return instance, np.full(instance.decision_set.d, float(plays or 0))
+
+
+def _recall(learner: Learner, creation: Creation, instance: Instance, options: ProblemOptions) -> None:
+    """Let a new learner start from the outcomes in a table, as `Learner.from_history` does."""
+    assert creation.history is not None
+    items, outcomes, in_costs = read_log(creation.history, instance, options)
+    x, law = learner.decision_set, learner._outcomes.law
+    with about_costs(in_costs):
+        history = history_of(x, items, outcomes, rounds=None, ignore_unknown=False, law=law, in_costs=in_costs)
+    learner._progress.recall(history)
+
+
+def _arguments(instance: Instance, plays: FloatArray, options: ProblemOptions, creation: Creation) -> dict[str, Any]:
+    """Arguments of `Learner`."""
     x = instance.decision_set
     if tuple(x.items) == tuple(range(x.d)) and instance.labels != tuple(map(str, x.items)):
         x = rebuild(describe(x) | {"items": list(instance.labels)}, x.d)  # with names instead of numbers
@@ -64,23 +123,10 @@ def _arguments(instance: Instance, options: ProblemOptions, creation: Creation) 
         is_same = bool((instance.variance == instance.variance[0]).all())
         arguments["variance"] = float(instance.variance[0]) if is_same else np.array(instance.variance)
     if creation.prior_plays is not None:
-        arguments |= {"prior_means": np.array(instance.theta), "prior_plays": creation.prior_plays}
+        arguments |= {"prior_means": np.array(instance.theta), "prior_plays": plays}
     return arguments | {
         "seed": 0 if creation.seed is None else creation.seed,
         "half_life": creation.half_life,
+        "drift_error": DRIFT_ERROR,
         "defer_plans": creation.defer_plans,
     }
-
-
-def _check_new(url: str, name: str) -> None:
-    from semibandits_server.database import journal
-
-    backend = new_backend(url)
-    backend.prepare(create=True)
-    names = backend.run(journal.names, reads=True)
-    backend.close()
-    if name in names:
-        raise InvalidInputError(
-            f"the name must be new in {backend.shown}, got {name!r}, which exists: choose another one, or see it with "
-            "semibandits learner show"
-        )

@@ -24,6 +24,7 @@ semibandits simulate clicks.csv --size 2 --rewards bernoulli --plot regret.png
 semibandits simulate ranking.csv -p OSSB:epsilon=0.02,gamma=0.1 --json
 semibandits simulate films-shortlist --delay geometric:100 --loss 0.1
 semibandits simulate clicks.csv --size 2 --stop-at 0.95 --stop-within 0.01
+semibandits simulate clicks.csv --size 2 --features pooled -p GLADE
 semibandits simulate instance.json -T 1e6 --output run1
 semibandits simulate instance.json -T 1e6 --output run1 --resume
 semibandits simulate instance.json -T 1e7 --output run1 --extend

@@ -23,6 +23,7 @@ from semibandits_studies.reporting.formatting import (
     bracket_text,
     count_decisions,
     counted,
+    features_text,
     lateness_text,
     number_text,
     spread_text,
@@ -50,6 +51,8 @@ def _facts(answer: Answer) -> Table:
     late = lateness_text(recorded(result, "specification"))
     if late:
         facts.add_row("Outcomes", late)
+    if features := features_text(recorded(result, "specification")):
+        facts.add_row("Features", features)
     if (stop := stop_of(recorded(result, "specification"))) is not None:
         one = FAMILIES[instance.family].nouns_of(instance.decision_set).decision
         facts.add_row("Stops", f"{stop_text(stop, one)}; then plays it to the end")

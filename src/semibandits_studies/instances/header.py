@@ -34,12 +34,7 @@ class Header:
         self._parsed = tuple(map(parsed_name, names))
         self._chosen: dict[str, int] = {}
         for role, name in chosen.items():
-            places = [k for k, other in enumerate(names) if other.strip().casefold() == name.strip().casefold()]
-            if len(places) > 1:
-                raise InvalidInputError(f"columns must be distinct, got {name!r} twice in {where}: rename or remove one")
-            if not places:
-                raise unknown_name(f"column of {where}", name, [other for other in names if other])
-            self._chosen[role] = places[0]
+            self._chosen[role] = self.named(name)
         twice = [column for column, count in Counter(self._chosen.values()).items() if count > 1]
         if twice:
             roles = [role for role, column in self._chosen.items() if column == twice[0]]
@@ -47,6 +42,15 @@ class Header:
                 f"each column must have one role, got {self.names[twice[0]]!r} of {where} as {' and '.join(roles)}: drop one ",
                 Option("columns"),
             )
+
+    def named(self, name: str) -> int:
+        """The column with a name in any case; none and several are refused."""
+        places = [k for k, other in enumerate(self.names) if other.strip().casefold() == name.strip().casefold()]
+        if len(places) > 1:
+            raise InvalidInputError(f"columns must be distinct, got {name!r} twice in {self.where}: rename or remove one")
+        if not places:
+            raise unknown_name(f"column of {self.where}", name, [other for other in self.names if other])
+        return places[0]
 
     def candidates(self, role: str) -> list[int]:
         """Columns that may have a role: the chosen one, or else those with its exact name, or else those with a usual one."""

@@ -58,6 +58,12 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
                 f"streets must be d = {decision_set.d} strings, got {len(names)} entries: name the street of each link, or "
                 'write ""'
             )
+    features, d = fields.take("features", {}), decision_set.d
+    if not isinstance(features, Mapping) or any(not isinstance(one, list) or len(one) != d for one in features.values()):
+        raise InvalidInputError(
+            f"features must be an object of columns, each a list of d = {d} numbers, texts or null, got something else: write "
+            'for instance {"minutes": [2, 3, ...], "topic": ["news", null, ...]}'
+        )
     fields.finish()
     return instance
 

@@ -67,12 +67,18 @@ def style_of(columns: Iterable[Column], path: str) -> Style:
     return next(iter(seen), Style.POINT)
 
 
-def read_numbers(column: Column, style: Style, path: str) -> list[float]:
-    """The numbers of a column, finite; percents as fractions. Percent signs on only some lines are refused."""
+def read_numbers(column: Column, style: Style, path: str, *, gaps: bool = False) -> list[float]:
+    """The numbers of a column, finite; percents as fractions. Percent signs on only some lines are refused.
+
+    With `gaps`, empty cells are NaN; by default they are refused.
+    """
     signs = [isinstance(cell, str) and cell.endswith("%") for cell in column.cells]
     percent = any(signs)
     values = []
     for line, cell, sign in zip(column.lines, column.cells, signs, strict=True):
+        if gaps and cell == "":
+            values.append(float("nan"))
+            continue
         if percent and not sign and cell not in (0, "0", ""):
             raise InvalidInputError(
                 f"{column.name} must have a percent sign on every line or none, got {shown(cell)} on line {line} of {path}: "

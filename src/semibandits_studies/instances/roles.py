@@ -80,8 +80,8 @@ ROLES: Final[Mapping[str, Role]] = {
     ),
     "group1": Role(_names("group1, group 1")),
     "group2": Role(_names("group2, group 2")),
-    "successes": Role(_names("clicks, successes, conversions, wins, klicks")),
-    "trials": Role(_names("impressions, trials, views, visits, shows, einblendungen, aufrufe")),
+    "successes": Role(_names("clicks, clicked, successes, conversions, wins, klicks")),
+    "trials": Role(_names("impressions, trials, views, visits, shows, shown, einblendungen, aufrufe")),
 }  # fmt: skip
 """All roles by name; no name is exact or usual for two roles."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -30,8 +31,12 @@ MISSPELT: Final = {VARIANCE: 0.85, "least": 0.9}
 """Similarity from which a name counts as a misspelt name of an optional column."""
 
 
+PLAYS: Final = "plays"
+"""Name of the column of the outcomes that a mean is worth."""
+
+
 @dataclass(frozen=True)
-class _Table:
+class Cells:
     """The cells below a header by column, with the line of each row, and notes on how they were read."""
 
     path: str
@@ -41,9 +46,11 @@ class _Table:
     notes: Sequence[str]
 
     def column(self, k: int) -> Column:
+        """A column with its name and lines."""
         return Column(self.header.names[k], self.columns[k], self.lines)
 
     def names(self, k: int) -> list[str]:
+        """The texts of a column, which must be filled in on every line."""
         for line, cell in zip(self.lines, self.columns[k], strict=True):
             if cell == "":
                 raise InvalidInputError(
@@ -55,6 +62,7 @@ class _Table:
         return [as_text(cell) for cell in self.columns[k]]
 
     def check_distinct(self, names: Sequence[str]) -> None:
+        """Refuse a name on two lines."""
         first: dict[str, int] = {}
         for line, name in zip(self.lines, names, strict=True):
             if first.setdefault(name, line) != line:
@@ -72,39 +80,59 @@ def read_table(path: str | os.PathLike[str], options: ProblemOptions | None = No
     commas, semicolons, tabs or bars between cells. `options` complete the file.
     """
     options = options or ProblemOptions()
+    chosen = chosen_columns(options.columns)
+    return _instance(sheet_of(path, chosen), options, chosen)[0]
+
+
+def read_prior(path: str | os.PathLike[str], options: ProblemOptions, plays: int | str | None) -> tuple[Instance, list[float]]:
+    """Read a table in which means may be unknown, and how many outcomes each mean is worth.
+
+    `plays` is their number, or the name of its column; None if the means are not read at all. An item with an empty cell has no
+    plays, and a mean that stands for nothing.
+    """
+    chosen = chosen_columns(options.columns)
+    return _instance(sheet_of(path, chosen), options, chosen, plays=plays, gaps=True)
+
+
+def sheet_of(path: str | os.PathLike[str], chosen: Mapping[str, str]) -> Sheet:
+    """The rows of a file, by its ending; `chosen` are the names of columns that the user chose, by role."""
     read = READERS.get(Path(path).suffix.lower())
-    if read is None:
-        return read_csv(path, options)
-    return _instance(read(path), options, chosen_columns(options.columns))
+    return read_text_table(path, name_counter(chosen)) if read is None else read(path)
 
 
 def read_csv(path: str | os.PathLike[str], options: ProblemOptions | None = None) -> Instance:
     """Read an instance from a table in text, whatever the ending of the file; see :func:`read_table`."""
     options = options or ProblemOptions()
     chosen = chosen_columns(options.columns)
-    return _instance(read_text_table(path, name_counter(chosen)), options, chosen)
+    return _instance(read_text_table(path, name_counter(chosen)), options, chosen)[0]
 
 
-def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) -> Instance:
-    cells = _below_header(sheet, chosen)
+def _instance(
+    sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str], *, plays: int | str | None = 1, gaps: bool = False
+) -> tuple[Instance, list[float]]:
+    """The instance of a table, and the plays of its means; see :func:`read_prior`, which allows `gaps`."""
+    cells = below_header(sheet, chosen)
     header = cells.header
     tables = choose_table(header, options)
     columns = {name: k for name in tables[0].columns if (k := header.column(name)) is not None}  # which has all of them
     first = [column[0] for column in cells.columns]
     family = " or ".join(table.name for table in tables)
-    measure = measure_of(header, options, family=family, taken=list(columns.values()), first=first)
+    counts = {PLAYS: header.named(plays)} if isinstance(plays, str) else {}
+    taken = [*columns.values(), *counts.values()]
+    measure = None if plays is None else measure_of(header, options, family=family, taken=taken, first=first)
     _check_spelling(cells, tables)
     table = _that_fits(tables, cells, columns, options)
     check_roles(table, header)
     check_options(table, options)
     items = [as_text(cell) for cell in cells.columns[columns[table.columns[0]]]]
     check_names(cells.lines, cells.columns[0], items, cells.path)
-    numbers = _numbers(cells, table, measure, options)
+    numbers = _numbers(cells, table, measure, options, counts, gaps=gaps)
+    known = _fill_gaps(cells, table, measure, numbers, plays) if gaps else []
     description: dict[str, object] = {"family": table.name, "name": Path(sheet.path).stem}
     description |= {key: values for key, (_, values) in numbers.items()}
     if options.variance is not None:
         description[VARIANCE] = options.variance
-    if header.unit(measure.column) and measure.trials is None:
+    if measure is not None and header.unit(measure.column) and measure.trials is None:
         description["unit"] = header.unit(measure.column)
     names: dict[str, list[str]] = {}
     for name, k in columns.items():
@@ -114,8 +142,10 @@ def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) 
     description |= table.keys(names, options)
     texts = {role: k for role in table.texts if (k := header.column(role)) is not None and k not in columns.values()}
     description |= {role: [as_text(cell) for cell in cells.columns[k]] for role, k in texts.items()}
-    roles = columns | {key: k for key, (k, _) in numbers.items()} | texts
     instance = instance_from_description(description)
+    if measure is None:
+        return instance, known
+    roles = columns | {key: k for key, (k, _) in numbers.items()} | texts
     notes = [
         *_column_notes(cells, roles, measure),
         *cells.notes,
@@ -124,13 +154,15 @@ def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) 
         *_unused_notes(instance.decision_set),
     ]
     note = " ".join([*filter(None, [instance.note]), *notes])
-    return replace(instance, note=note, description=description | {"note": note}) if notes else instance
+    return replace(instance, note=note, description=description | {"note": note}) if notes else instance, known
 
 
-def _below_header(sheet: Sheet, chosen: Mapping[str, str]) -> _Table:
-    """The cells below the header; all rows are as wide as its names."""
+def below_header(sheet: Sheet, chosen: Mapping[str, str], *, optional: Collection[str] = ()) -> Cells:
+    """The cells below the header; all rows are as wide as its names. Chosen columns of the optional roles may be absent."""
     position = find_header(sheet, chosen)
     names = [as_text(cell) for cell in sheet.rows[position][1]]
+    there = {name.casefold() for name in names}
+    chosen = {role: name for role, name in chosen.items() if role not in optional or name.strip().casefold() in there}
     width, below = _filled(names), sheet.rows[position + 1 :]
     if not below:
         raise InvalidInputError(f"{sheet.path} must have a line for each item, got the header only: add the items")
@@ -149,7 +181,7 @@ def _below_header(sheet: Sheet, chosen: Mapping[str, str]) -> _Table:
         notes.append(f"{skipped} skipped.")
     if any(_filled(row) > width for _, row in below):
         notes.append("Cells to the right of the last column name are ignored.")
-    return _Table(
+    return Cells(
         path=sheet.path,
         header=Header(names[:width], chosen, sheet.path),
         columns=list(zip(*rows, strict=True)),
@@ -163,7 +195,7 @@ def _filled(row: Sequence[Cell]) -> int:
     return max((k for k, cell in enumerate(row, 1) if cell != ""), default=0)
 
 
-def _that_fits(tables: Sequence[Table], cells: _Table, columns: Mapping[str, int], options: ProblemOptions) -> Table:
+def _that_fits(tables: Sequence[Table], cells: Cells, columns: Mapping[str, int], options: ProblemOptions) -> Table:
     """The format that suits cells and options, where several have the same columns."""
     if len(tables) > 1 and (options.source is not None or options.target is not None):
         texts = {name: cells.names(k) for name, k in columns.items()}
@@ -172,7 +204,7 @@ def _that_fits(tables: Sequence[Table], cells: _Table, columns: Mapping[str, int
     return only_one(tables, cells.header)
 
 
-def _check_spelling(cells: _Table, tables: Sequence[Table]) -> None:
+def _check_spelling(cells: Cells, tables: Sequence[Table]) -> None:
     """Refuse a column whose name is a misspelt one of an optional column."""
     header = cells.header
     for role, cutoff in MISSPELT.items():
@@ -186,10 +218,16 @@ def _check_spelling(cells: _Table, tables: Sequence[Table]) -> None:
                 )
 
 
-def _numbers(cells: _Table, table: Table, measure: Measure, options: ProblemOptions) -> dict[str, tuple[int, list[float]]]:
-    """Column and numbers of the rewards or costs, the variance, and the optional columns of the format."""
+def _numbers(
+    cells: Cells, table: Table, measure: Measure | None, options: ProblemOptions, counts: Mapping[str, int], *, gaps: bool
+) -> dict[str, tuple[int, list[float]]]:
+    """Column and numbers of the rewards or costs, the variance, the optional columns of the format, and the plays.
+
+    With `gaps`, rewards or costs and plays are NaN in empty cells.
+    """
     header = cells.header
-    columns = {measure.key: measure.column}
+    columns = ({} if measure is None else {measure.key: measure.column}) | dict(counts)
+    partial = {*columns} if gaps else set()
     for role in (VARIANCE, *table.numbers):
         column = header.column(role)
         if column is not None:
@@ -199,23 +237,41 @@ def _numbers(cells: _Table, table: Table, measure: Measure, options: ProblemOpti
             "variance must be given once, got ", Option(VARIANCE), f" beside the column of {cells.path}: drop one of the two"
         )
     every = [cells.column(k) for k in columns.values()]
-    trials = None if measure.trials is None else cells.column(measure.trials)
+    trials = None if measure is None or measure.trials is None else cells.column(measure.trials)
     style = style_of([*every, *([] if trials is None else [trials])], cells.path)
-    numbers = {role: (k, read_numbers(cells.column(k), style, cells.path)) for role, k in columns.items()}
-    if trials is not None:
-        shares = _shares(cells, measure, numbers[measure.key][1], read_numbers(trials, style, cells.path))
+    numbers = {role: (k, read_numbers(cells.column(k), style, cells.path, gaps=role in partial)) for role, k in columns.items()}
+    if measure is not None and trials is not None:
+        of = read_numbers(trials, style, cells.path, gaps=gaps)
+        shares = _shares(cells, measure, numbers[measure.key][1], of, gaps=gaps)
         numbers[measure.key] = (measure.column, shares)
     _check_variance(cells, numbers)
-    if table.is_in_costs:
+    if table.is_in_costs and measure is not None:
         _check_costs(cells, table, measure, {role: values for role, (_, values) in numbers.items()})
     return numbers
 
 
-def _shares(cells: _Table, measure: Measure, successes: Sequence[float], trials: Sequence[float]) -> list[float]:
+def _fill_gaps(
+    cells: Cells, table: Table, measure: Measure | None, numbers: dict[str, tuple[int, list[float]]], plays: int | str | None
+) -> list[float]:
+    """The plays of the means, 0 of unknown ones; these get the number that is possible for any item, and plays are taken out."""
+    key = measure.key if measure is not None else COSTS if table.is_in_costs else THETA
+    blank = [math.nan] * len(cells.lines)
+    column, means = numbers.pop(key, (-1, blank))
+    counts = numbers.pop(PLAYS, (-1, [float(plays)] * len(blank) if isinstance(plays, int) else blank))[1]
+    known = [count if mean == mean and count == count else 0.0 for mean, count in zip(means, counts, strict=True)]
+    least = numbers.get("least", (-1, [0.0] * len(blank)))[1]
+    filled = [mean if mean == mean else bound if key == COSTS else 0.0 - bound for mean, bound in zip(means, least, strict=True)]
+    numbers[key] = (column, filled)
+    return known
+
+
+def _shares(cells: Cells, measure: Measure, successes: Sequence[float], trials: Sequence[float], *, gaps: bool) -> list[float]:
     assert measure.trials is not None
     few, many = cells.header.names[measure.column], cells.header.names[measure.trials]
+    if gaps:
+        trials = [math.nan if n == of == 0 else of for n, of in zip(successes, trials, strict=True)]
     for line, n, of in zip(cells.lines, successes, trials, strict=True):
-        if not 0 <= n <= of or of == 0:
+        if (n == n and of == of and not 0 <= n <= of) or of == 0:
             raise InvalidInputError(
                 f"{few} must be at least 0 and at most {many}, which must be positive, got {n:g} of {of:g} on line {line} of "
                 f"{cells.path}: correct or remove that line, or choose another column, as in ",
@@ -224,7 +280,7 @@ def _shares(cells: _Table, measure: Measure, successes: Sequence[float], trials:
     return [n / of for n, of in zip(successes, trials, strict=True)]
 
 
-def _check_variance(cells: _Table, numbers: Mapping[str, tuple[int, list[float]]]) -> None:
+def _check_variance(cells: Cells, numbers: Mapping[str, tuple[int, list[float]]]) -> None:
     if VARIANCE not in numbers:
         return
     column, values = numbers[VARIANCE]
@@ -236,7 +292,7 @@ def _check_variance(cells: _Table, numbers: Mapping[str, tuple[int, list[float]]
             )
 
 
-def _check_costs(cells: _Table, table: Table, measure: Measure, numbers: Mapping[str, list[float]]) -> None:
+def _check_costs(cells: Cells, table: Table, measure: Measure, numbers: Mapping[str, list[float]]) -> None:
     """Refuse costs that are negative, or below the least ones."""
     name, sign = cells.header.names[measure.column], 1 if measure.key == COSTS else -1
     least = numbers.get("least", [0.0] * len(cells.lines))
@@ -254,7 +310,7 @@ def _check_costs(cells: _Table, table: Table, measure: Measure, numbers: Mapping
             )
 
 
-def _column_notes(cells: _Table, roles: Mapping[str, int], measure: Measure) -> list[str]:
+def _column_notes(cells: Cells, roles: Mapping[str, int], measure: Measure) -> list[str]:
     """Sentences about the columns whose names differ from their roles, and about those without a role."""
     header, read = cells.header, []
     for role, k in roles.items():
@@ -272,7 +328,7 @@ def _column_notes(cells: _Table, roles: Mapping[str, int], measure: Measure) -> 
     return notes
 
 
-def _alike_notes(cells: _Table, columns: Mapping[str, int]) -> list[str]:
+def _alike_notes(cells: Cells, columns: Mapping[str, int]) -> list[str]:
     """A sentence about names that look alike; both ends of links are names of the same places."""
     ends = [columns[role] for role in ("tail", "head") if role in columns]
     groups = [ends] if ends else [[k] for k in columns.values()]

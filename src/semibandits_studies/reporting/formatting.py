@@ -104,6 +104,14 @@ def lateness_text(specification: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
+def features_text(specification: Mapping[str, Any]) -> str:
+    """What items tell of each other, from the specification of a simulation; empty if nothing."""
+    features = specification.get("features", "")
+    if isinstance(features, str):
+        return features
+    return ", ".join(column[0] for column in features["columns"])
+
+
 def stop_of(specification: Mapping[str, Any]) -> Stop | None:
     """When replications stop, from the specification of a simulation; None if they never do, or it is unknown."""
     try:

@@ -16,6 +16,7 @@ from semibandits.rewards.base import RewardModel
 from semibandits.simulation.results import CALLS, SimulationResult, recorded
 from semibandits.simulation.statistics import PolicySummary
 from semibandits_studies.reporting.bound_payload import instance_head
+from semibandits_studies.reporting.formatting import features_text
 
 COLUMNS: Final = (
     "policy", "horizon", "replications", "regret", "regret_lower", "regret_upper", "regret_ratio", "slope",
@@ -51,6 +52,7 @@ def simulation_payload(answer: Answer) -> dict[str, Any]:
         "replications": result.replications,
         "seed": answer.seed,
         **{key: value for key, value in recorded(result, "specification").items() if key in ("delay", "loss", "stop")},
+        **({"features": features} if (features := features_text(recorded(result, "specification"))) else {}),
         "lower": lower,
         "value": finite(value),
         "checkpoints": result.checkpoints.tolist(),

@@ -61,6 +61,8 @@ def _changed_texts(before: Any, now: dict[str, Any]) -> str:
     if not isinstance(before, dict):
         return ""
     keys = {key for key in {*before, *now} if before.get(key) != now.get(key)}
+    if keys == {"features"}:
+        return "the features have changed"
     if not keys <= set(_TEXTS):
         return ""
     return "; ".join(f"{_TEXTS[key]} was {before.get(key, '')!r}, now {now.get(key, '')!r}" for key in sorted(keys))

@@ -76,6 +76,7 @@ class PolicyChoice:
 
 
 ALL_POLICIES: Final = tuple(PolicyChoice(policy.__name__) for policy in REGRET_POLICIES)
+WITHOUT_PLANS: Final = tuple(PolicyChoice(policy.__name__) for policy in REGRET_POLICIES if not policy().plans)
 
 
 def named_policies(choices: Iterable[PolicyChoice | str]) -> dict[str, Policy]:

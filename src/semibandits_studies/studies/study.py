@@ -34,7 +34,7 @@ from semibandits.regret_bound.solve import Method
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
 from semibandits.simulation.lateness import Geometric
 from semibandits.simulation.run import BOUND_SECONDS
-from semibandits_studies.studies.policies import ALL_POLICIES, PolicyChoice, named_policies
+from semibandits_studies.studies.policies import ALL_POLICIES, WITHOUT_PLANS, PolicyChoice, named_policies
 
 PROBLEMS: Final = ("dataset", "network", "file")
 """Kinds of problems."""
@@ -93,6 +93,13 @@ def _figure(value: Any) -> str | bool:
     return value if isinstance(value, bool) else read_path(value)
 
 
+def _features(value: Any) -> tuple[str, ...]:
+    return read_list(read_text, value if isinstance(value, list) else [value])
+
+
+FEATURES: Final = Kind(
+    _features, "a text, or a list of names of columns", lambda names: names[0] if len(names) == 1 else list(names)
+)
 _simulation, _solver, _execution = (partial(option, panel=panel) for panel in ("Simulation", "Solver", "Execution"))
 
 
@@ -146,8 +153,9 @@ class SimulationOptions:
     Attributes
     ----------
     policies : tuple of str
-        As on the command line, ``NAME`` or ``NAME:key=value,key=value``; all policies of the library by default. They are kept
-        as :class:`semibandits_studies.studies.policies.PolicyChoice`, which may be passed too.
+        As on the command line, ``NAME`` or ``NAME:key=value,key=value``; all policies of the library by default, with `features`
+        those that make no plans. They are kept as :class:`semibandits_studies.studies.policies.PolicyChoice`, which may be
+        passed too.
     rewards : str
         "replay", or a law as :func:`semibandits.laws.law_from` reads it: "gaussian", "bernoulli", "poisson:cost", ...
     horizon, replications, seed : int
@@ -163,6 +171,10 @@ class SimulationOptions:
         default it never stops.
     stop_threshold : str, optional
         "proved", the default with `stop_at`, or "customary".
+
+    features : tuple of str
+        What items tell of each other, see :class:`semibandits.Learner`: "pooled", "additive", the name of a table with a line for
+        each item, or names of columns of the problem's own file. By default nothing.
 
     Raises
     ------
@@ -251,9 +263,17 @@ class SimulationOptions:
     checkpoints: tuple[int, ...] | None = option(
         Kind(partial(read_list, whole(1).read), "a list of rounds, the last one the horizon", list), "checkpoints = [100, 1000]"
     )
+    features: tuple[str, ...] = _simulation(
+        FEATURES,
+        'features = "pooled"',
+        "What items tell of each other: pooled, additive, a table of features, or a column of PROBLEM's table. Repeatable.",
+        metavar="NAME",
+        default=(),
+    )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "policies", tuple(map(PolicyChoice.of, self.policies)) or ALL_POLICIES)
+        usual = WITHOUT_PLANS if self.features else ALL_POLICIES
+        object.__setattr__(self, "policies", tuple(map(PolicyChoice.of, self.policies)) or usual)
         given = [name for name in ("stop_within", "stop_threshold") if getattr(self, name) is not None]
         if given and self.stop_at is None:
             raise InvalidInputError(Option(given[0]), " must be used with a confidence, got none: add ", Option("stop_at", 0.95))

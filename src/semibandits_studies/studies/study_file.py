@@ -15,7 +15,9 @@ from semibandits.formats.toml import strict_toml
 from semibandits.inputs.options import keys_of, written
 from semibandits.instances import ProblemOptions
 from semibandits_studies.reporting.sources import INSTANCE, STUDY
+from semibandits_studies.studies.features import is_named
 from semibandits_studies.studies.fields import as_key, read_tables
+from semibandits_studies.studies.problems import FORMATS
 from semibandits_studies.studies.study import PROBLEMS, BoundOptions, Execution, Output, ProblemChoice, SimulationOptions, Study
 from semibandits_studies.studies.toml import Value, toml_text, value_text
 
@@ -75,7 +77,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
             )
         output["figure"] = figure.name
     with in_table(path, "simulation"):
-        simulation = SimulationOptions(**tables["simulation"]) if "simulation" in tables else None
+        simulation = _simulation(tables["simulation"], path) if "simulation" in tables else None
     return Study(
         problem=problem,
         simulation=simulation,
@@ -106,10 +108,23 @@ def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
     chosen = _values(ProblemChoice, table)
     with in_table(path, "problem"):
         if "file" in chosen:
-            chosen["file"] = _beside(path, chosen["file"])
-            if Path(os.path.abspath(chosen["file"])).is_relative_to(os.path.abspath(path.parent)):
-                own_file(chosen["file"], path.parent, "copy the file there, or write the path that the link leads to")
+            chosen["file"] = _input(path, chosen["file"])
         return ProblemChoice(**chosen, options=ProblemOptions(**_values(ProblemOptions, table)))
+
+
+def _simulation(table: Mapping[str, Any], path: Path) -> SimulationOptions:
+    features = table.get("features", ())
+    if len(features) == 1 and Path(features[0]).suffix.lower() in FORMATS:
+        features = (str(_input(path, features[0])),)
+    return SimulationOptions(**{**table, "features": features})
+
+
+def _input(path: Path, name: str) -> Path:
+    """A file that a study reads; one beside the study or below must not be a link that leads elsewhere."""
+    file = _beside(path, name)
+    if Path(os.path.abspath(file)).is_relative_to(os.path.abspath(path.parent)):
+        own_file(file, path.parent, "copy the file there, or write the path that the link leads to")
+    return file
 
 
 def _values(record: type, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,6 +159,10 @@ def study_tables(study: Study) -> dict[str, dict[str, Value]]:
         tables["simulation"] = written(simulation)
         if simulation.delay == 0 and simulation.loss == 0:  # folders of earlier versions lack these keys
             del tables["simulation"]["delay"], tables["simulation"]["loss"]
+        if not simulation.features:
+            del tables["simulation"]["features"]
+        elif not is_named(simulation.features):
+            tables["simulation"]["features"] = INSTANCE  # which has their columns
     limit = float("inf") if study.bound_seconds is None else study.bound_seconds
     tables["bound"] = written(replace(study.bound, time_limit=limit))
     tables["execution"] = written(study.execution)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, final
@@ -23,6 +24,7 @@ from semibandits_studies.instances.files import json_bytes
 from semibandits_studies.reporting.figures import check_figure, is_drawn
 from semibandits_studies.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
 from semibandits_studies.studies.bound_file import gaussian_twin, is_of_study
+from semibandits_studies.studies.features import design_of, with_features
 from semibandits_studies.studies.folder import FIGURE, SUMMARY, RunFolder
 from semibandits_studies.studies.policies import named_policies
 from semibandits_studies.studies.problems import load_problem
@@ -45,6 +47,10 @@ class Task:
         with in_table(study.path, "problem"):
             self.problem = load_problem(study.problem)
         self.instance: Instance = self.problem.instance
+        if study.simulation is not None:
+            with in_table(study.path, "simulation"):
+                self.instance = with_features(self.instance, study.simulation.features, study.problem)
+                self.problem = replace(self.problem, instance=self.instance)
         self.bound: dict[str, Any] | None = None  # content of bound.json, once it is known
 
     @property
@@ -83,7 +89,10 @@ class Task:
         length = {name: getattr(options, name) for name in ("horizon", "replications", "seed", "checkpoints")}
         with in_table(self.study.path, "simulation"):
             lateness = Lateness.of(options.delay, options.loss)
-            return Specification.of(self.instance.decision_set, rewards, policies, lateness=lateness, stop=options.stop, **length)
+            features = design_of(self.instance, options.features)
+            return Specification.of(
+                self.instance.decision_set, rewards, policies, lateness=lateness, features=features, stop=options.stop, **length
+            )
 
     @cached_property
     def twin(self) -> Instance:
@@ -91,7 +100,9 @@ class Task:
         return gaussian_twin(self.instance, self.rewards)
 
     def is_bounded_by(self, bound: GravesLaiResult) -> bool:
-        """Whether the bound is one for the simulated rewards."""
+        """Whether the bound is one for the simulated rewards, and for policies that know no table of features."""
+        if self.study.simulation is not None and self.specification.linear_in is not None:
+            return False
         return self.rewards.law is not None and title(bound.law) == title(self.rewards.law)
 
     def figure(self, folder: RunFolder | None) -> Path | None:

@@ -1,0 +1,118 @@
+"""Tables about the items of an instance: their features, and logs of their rewards."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from semibandits.decisions.matchings import Matchings
+from semibandits.errors import InvalidInputError, Option
+from semibandits.families.tables import ProblemOptions
+from semibandits_studies.instances.base import Instance
+from semibandits_studies.instances.header import Header, chosen_columns
+from semibandits_studies.instances.measures import MEASURES, measure_of
+from semibandits_studies.instances.numbers import is_number, read_numbers, style_of
+from semibandits_studies.instances.roles import COSTS, ROLES
+from semibandits_studies.instances.sheets import Cell, as_text, listed
+from semibandits_studies.instances.table_files import Cells, below_header, sheet_of
+
+
+def read_features(
+    path: str | os.PathLike[str], instance: Instance, options: ProblemOptions, names: Sequence[str] = ()
+) -> dict[str, list[Cell | None]]:
+    """Columns of features by name, their rows in the order of the items; None where a text is missing.
+
+    They are all columns of a table with a line for each item, in any order, but those of its labels. `names` are columns of the
+    table that the instance itself was read from, whose lines are the items.
+    """
+    cells = _cells(path, options, ROLES)
+    header, lines = cells.header, list(range(len(cells.lines)))
+    if names:
+        columns = {header.names[k]: k for k in map(header.named, names)}
+    else:
+        labels = _label_columns(header, instance)
+        columns = {name: header.named(name) for k, name in enumerate(header.names) if name and k not in labels}
+        lines = _line_of_items(cells, instance, labels)
+    if not columns:
+        raise InvalidInputError(
+            f"{path} must have a column of features, got {listed(header.names)} only: add one, or use ",
+            Option("features", "pooled"),
+        )
+    numeric = [k for k in columns.values() if all(cell == "" or is_number(cell) for cell in cells.columns[k])]
+    style = style_of(map(cells.column, numeric), cells.path)
+    features: dict[str, list[Cell | None]] = {}
+    for name, k in columns.items():
+        texts = [as_text(cell) or None for cell in cells.columns[k]]
+        values = read_numbers(cells.column(k), style, cells.path) if k in numeric else texts
+        features[name] = [values[line] for line in lines]
+    return features
+
+
+def read_log(
+    path: str | os.PathLike[str], instance: Instance, options: ProblemOptions
+) -> tuple[list[int | str], list[float], bool]:
+    """The item and the reward, or cost, of each line of a log, and whether they are costs; an unknown item is its name."""
+    cells = _cells(path, options, ROLES.keys() - set(MEASURES))
+    labels = _label_columns(cells.header, instance)
+    first = [column[0] for column in cells.columns]
+    measure = measure_of(cells.header, options, family="a history", taken=labels, first=first)
+    columns = [cells.column(k) for k in (measure.column, measure.trials) if k is not None]
+    style = style_of(columns, cells.path)
+    outcomes, *trials = (read_numbers(column, style, cells.path) for column in columns)
+    for line, count in zip(cells.lines, *trials, strict=True) if trials else ():
+        if count != 1.0:
+            raise InvalidInputError(
+                f"{columns[1].name} must be 1 on each line of a log, got {count:g} on line {line} of {path}: write one line for "
+                "each outcome, or a table with a line for each item, and its outcomes in a column for ",
+                Option("prior_plays", columns[1].name),
+            )
+    texts = zip(*(cells.names(k) for k in labels), strict=True)
+    places = _items_of_lines(cells, instance, labels)
+    items = [own[0] if len(own) == 1 else " - ".join(text) for own, text in zip(places, texts, strict=True)]
+    return items, outcomes, measure.key == COSTS
+
+
+def _cells(path: str | os.PathLike[str], options: ProblemOptions, optional: Collection[str]) -> Cells:
+    """The cells of a file; columns that were chosen for the optional roles may be those of the problem's own table."""
+    chosen = chosen_columns(options.columns)
+    return below_header(sheet_of(path, chosen), chosen, optional=optional)
+
+
+def _label_columns(header: Header, instance: Instance) -> list[int]:
+    """The columns that name the items: one, or two for items that are pairs."""
+    pair = ("row", "column") if isinstance(instance.decision_set, Matchings) else ("tail", "head")
+    roles = pair if isinstance(instance.decision_set.items[0], tuple) else ("item",)
+    found = [header.column(role) for role in roles]
+    for role, k in zip(roles, found, strict=True):
+        if k is None:
+            raise InvalidInputError(
+                f"{header.where} must name the items in the {'column' if len(roles) == 1 else 'columns'} {' and '.join(roles)}, "
+                f"got {listed(header.names)}: name the column, as in ",
+                Option("columns", [f"{role}={header.names[0]}"]),
+            )
+    return [k for k in found if k is not None]
+
+
+def _items_of_lines(cells: Cells, instance: Instance, labels: Sequence[int]) -> list[list[int]]:
+    """The items that each line names: none if unknown, several if they are parallel."""
+    items: Sequence[Any] = instance.decision_set.items
+    own = [tuple(map(str, item[:2])) for item in items] if len(labels) > 1 else [(label,) for label in instance.labels]
+    places: dict[tuple[str, ...], list[int]] = {}
+    for item, label in enumerate(own):
+        places.setdefault(label, []).append(item)
+    return [places.get(label, []) for label in zip(*(cells.names(k) for k in labels), strict=True)]
+
+
+def _line_of_items(cells: Cells, instance: Instance, labels: Sequence[int]) -> list[int]:
+    """The line of each item; items without a line or with two, and lines without an item are refused."""
+    places = _items_of_lines(cells, instance, labels)
+    cells.check_distinct([" - ".join(texts) for texts in zip(*(cells.names(k) for k in labels), strict=True)])
+    lines = {item: k for k, items in enumerate(places) for item in items}
+    missing = [label for item, label in enumerate(instance.labels) if item not in lines]
+    if missing or [] in places:
+        got = f"none for {missing[0]!r}" if missing else f"one for another on line {cells.lines[places.index([])]}"
+        raise InvalidInputError(
+            f"{cells.path} must have a line for each item and no others, got {got}: correct the names, or add or remove lines"
+        )
+    return [lines[item] for item in range(len(instance.labels))]

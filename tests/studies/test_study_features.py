@@ -1,0 +1,90 @@
+"""Studies whose items tell of each other."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from study_cases import STUDY, no_work, run_text, stop
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError
+from semibandits.studies import read_study, run_study
+
+ITEMS = "item,theta,minutes,topic\nu,1,2,a\nv,0.75,3.5,b\nw,0.5,9,\nx,0.25,4,b\n"
+FEATURES = "topic,item,minutes\nb,x,4\nb,v,3.5\na,u,2\n,w,9\n"
+ROWS = {"u": (2.0, "a"), "v": (3.5, "b"), "w": (9.0, None), "x": (4.0, "b")}
+
+
+def with_features(value, **more):
+    lines = "".join(f"{key} = {json.dumps(each)}\n" for key, each in {"features": value, **more}.items())
+    return STUDY.replace('policies = ["CUCB", "thompson"]\n', 'policies = ["GLADE", "thompson"]\n') + lines
+
+
+@pytest.fixture
+def items(place):
+    Path("table.csv").write_text(ITEMS)
+    Path("features.csv").write_text(FEATURES)
+
+
+def regret(result):
+    return {name: values.tolist() for name, values in result.simulation.regret.items()}
+
+
+@pytest.mark.parametrize("value", ["pooled", "features.csv", ["minutes", "topic"], "topic"])
+def test_an_interrupted_study_continues_with_the_same_bits(items, monkeypatch, value):
+    text = with_features(value)
+    whole = run_text(text + '[output]\nfolder = "whole"\n')
+    with pytest.raises(ZeroDivisionError):
+        run_text(text, progress=stop(3))
+    run_text(text)
+    assert Path("study-results/simulation.zip").read_bytes() == Path("whole/simulation.zip").read_bytes()
+    shutil.copytree("study-results", "elsewhere/moved")  # without the table of features
+    monkeypatch.chdir("elsewhere")
+    again = run_text(Path("moved/study.toml").read_text().replace('folder = "."', 'folder = "again"'), "moved/again.toml")
+    assert regret(again) == regret(whole)
+    no_work(monkeypatch)
+    assert run_study(read_study("moved/study.toml")).finished_before
+
+
+def test_features_are_those_of_simulate_in_any_order(items):
+    result = run_text(with_features("features.csv"))
+    same = run_text(with_features(["topic", "minutes"]) + '[output]\nfolder = "own"\n')
+    assert regret(result) == regret(same)
+    x = sb.MSets(4, 2, items=list("uvwx"))
+    rewards = sb.GaussianRewards([1, 0.75, 0.5, 0.25], variance=0.5)
+    rows = {label: (topic, minutes) for label, (minutes, topic) in ROWS.items()}
+    policies = [sb.GLADE(), sb.ThompsonSampling()]
+    played = sb.simulate(x, rewards, policies, horizon=300, replications=4, seed=0, features=rows)
+    assert regret(result) == {name: values.tolist() for name, values in played.regret.items()}
+
+
+def test_the_report_and_the_answer_name_the_features(items):
+    result = run_text(with_features("features.csv"))
+    report = result.report.read_text(encoding="utf-8")
+    assert '{"label":"Features","text":"topic, minutes"}' in report.replace(": ", ":").replace(', "', ',"')
+    assert json.loads(Path("study-results/instance.json").read_text())["features"]["minutes"] == [2.0, 3.5, 9.0, 4.0]
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda: "pooled", r"got another features.* \(features = \"pooled\", was \"instance.json\""),
+    (lambda: "topic", r"got another instance.* \(the features have changed\)"),
+    (lambda: Path("features.csv").write_text(FEATURES.replace("9", "8")) and "features.csv", "the features have changed"),
+])  # fmt: skip
+def test_other_features_are_another_study(items, change, message):
+    run_text(with_features("features.csv"))
+    with pytest.raises(InvalidInputError, match=message):
+        run_text(with_features(change()))
+
+
+def test_without_a_choice_policies_that_make_plans_are_left_out(items):
+    text = STUDY.replace('policies = ["CUCB", "thompson"]\n', "").replace("300", "5") + 'features = "pooled"\n'
+    assert set(run_text(text).simulation.policies) == {"AESCB", "CUCB", "ESCB", "GLADE", "ThompsonSampling"}
+
+
+def test_a_table_of_features_that_is_a_link_elsewhere_is_refused(items, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "features.csv"
+    shutil.move("features.csv", elsewhere)
+    Path("features.csv").symlink_to(elsewhere)
+    with pytest.raises(InvalidInputError, match="link"):
+        run_text(with_features("features.csv"))
