@@ -88,3 +88,23 @@ def test_a_table_of_features_that_is_a_link_elsewhere_is_refused(items, tmp_path
     Path("features.csv").symlink_to(elsewhere)
     with pytest.raises(InvalidInputError, match="link"):
         run_text(with_features("features.csv"))
+
+
+def test_the_reference_line_is_the_bound_under_the_features(items):
+    """C(theta) under a table in whose span the means are; none where they are not; and the usual one without a table."""
+    x, theta = sb.MSets(4, 2, items=list("uvwx")), [1, 0.75, 0.5, 0.25]
+    Path("line.csv").write_text("item,place\nv,2\nw,3\nu,1\nx,4\n")
+    line = sb.graves_lai(x, theta, variance=0.5, features={"u": [1.0], "v": [2.0], "w": [3.0], "x": [4.0]})
+    plain = sb.graves_lai(x, theta, variance=0.5)
+    assert line.value < 0.5 < plain.value  # the best two show the line
+    wanted = {
+        "line.csv": line,
+        "features.csv": sb.graves_lai(x, theta, variance=0.5, features=ROWS),
+        "topic": None,
+        "pooled": plain,
+    }
+    for value, bound in wanted.items():
+        text = with_features(value) + f'[output]\nfolder = "{value}-run"\n'
+        for result in (run_text(text), run_text(text)):  # the second one reads the bound
+            shown = result.simulation.lower_bound
+            assert shown is None if bound is None else shown == pytest.approx(bound.value, rel=1e-3, abs=1e-9)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ def result_to_json(result: GravesLaiResult) -> dict[str, Any]:
         "decision_set": describe(result.decision_set),
         "theta": result.theta.tolist(),
         "variance": result.variance.tolist(),
-        **({} if result.features is None else {"features": result.features.tolist()}),
         **solution_to_json(result),
     }
 
@@ -46,12 +44,11 @@ def result_from_json(payload: object, decision_set: DecisionSet | None = None) -
             raise InvalidInputError(f"decision_set must be an object, got {kind_of(description)}: pass it unchanged")
         decision_set = rebuild(description, len(theta))
     variance = variance_vector(as_numbers(fields.take("variance"), "variance"), decision_set)
-    solved = solution_from_json(payload, decision_set, item_vector(theta, decision_set, "theta"), variance, "the bound")
-    return replace(solved, features=_features(fields, decision_set.d))
+    return solution_from_json(payload, decision_set, item_vector(theta, decision_set, "theta"), variance, "the bound")
 
 
 def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
-    """Convert the bracket, the plan and the law, but not the decision set and the means."""
+    """Convert the bracket, the plan, the law and the features, but not the decision set and the means."""
     plan, gaps = result.plan, result.plan_gaps
     plan.items.check_listing()
     return {
@@ -61,6 +58,7 @@ def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
         "status": str(result.status),
         "method": result.method,
         **law_to_json(result.law),
+        **({} if result.features is None else {"features": result.features.tolist()}),
         **({} if result.tie_tolerance == TIE_TOLERANCE else {"tie_tolerance": result.tie_tolerance}),
         "optimal": {"indices": np.flatnonzero(result.optimal_decision).tolist()},
         "suboptimal_items": np.flatnonzero(result.suboptimal_items).tolist(),
@@ -110,6 +108,7 @@ def solution_from_json(
         stats=_stats(fields.take("stats", {})),
         law=_law_of(fields, theta, variance),
         tie_tolerance=as_numbers([fields.take("tie_tolerance", TIE_TOLERANCE)], "tie_tolerance")[0],
+        features=_features(fields, d),
     )
 
 

@@ -19,6 +19,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.families.description import fingerprint
+from semibandits.features.design import Design
 from semibandits.identification.evidence import Stop
 from semibandits.inputs.arguments import hinted, whole
 from semibandits.inputs.outcomes import whole_number
@@ -256,6 +257,18 @@ def _played(
     return result
 
 
+def linear_bound(specification: Specification) -> tuple[Design | None, str | None]:
+    """The table of features under which C(theta) is, None if there is none; and the reason if it is not known there."""
+    features, law = specification.linear_in, specification.rewards.law
+    if features is None:
+        return None, None
+    if law is None or not bounded_by(law, specification.decision_set.upper).is_quadratic:
+        return None, f"{UNKNOWN}: the rewards are not Gaussian, or their means have a known upper bound"
+    if span_distance(features.matrix, specification.rewards.theta) > IN_SPAN:
+        return None, f"{UNKNOWN}: the means are not linear in the features"
+    return features, None
+
+
 def _bound(specification: Specification, bound: bool | GravesLaiResult) -> tuple[GravesLaiResult | None, str | None]:
     """C(theta) with its plan, if it bounds the regret; with a table of features, the reason if it is not known."""
     rewards = specification.rewards
@@ -265,13 +278,13 @@ def _bound(specification: Specification, bound: bool | GravesLaiResult) -> tuple
         return (bound if same else None), None
     if not bound or law is None:
         return None, None
-    space, features = specification.decision_set, specification.linear_in
-    if features is not None and not bounded_by(law, space.upper).is_quadratic:
-        return None, f"{UNKNOWN}: the rewards are not Gaussian, or their means have a known upper bound"
-    if features is not None and span_distance(features.matrix, rewards.theta) > IN_SPAN:
-        return None, f"{UNKNOWN}: the means are not linear in the features"
+    features, reason = linear_bound(specification)
+    if reason is not None:
+        return None, reason
     try:
-        return solve_bound(space, rewards.theta, time_limit=BOUND_SECONDS, throw=False, law=law, features=features), None
+        return solve_bound(
+            specification.decision_set, rewards.theta, time_limit=BOUND_SECONDS, throw=False, law=law, features=features
+        ), None
     except (SolverError, UnsupportedError, TooManyDecisionsError):
         return None, None if features is None else f"{UNKNOWN}: there are too many decisions to list"
 

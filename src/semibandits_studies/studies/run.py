@@ -20,6 +20,7 @@ from semibandits.simulation import SimulationResult, load_simulation
 from semibandits.simulation.growth import Growth, check_growth
 from semibandits.simulation.parts import DESCRIPTION, RESULT, TIMINGS, mean_seconds
 from semibandits.simulation.results import recorded
+from semibandits.simulation.run import linear_bound
 from semibandits.simulation.run import play_specification as play
 from semibandits_studies.instances.files import json_bytes
 from semibandits_studies.reporting.figures import can_draw, write_figure, write_regret_figure
@@ -283,11 +284,13 @@ def _has_bound(folder: RunFolder) -> bool:
 
 def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> GravesLaiResult:
     asked, twin = task.study.bound, task.twin
+    features = None if task.study.simulation is None else linear_bound(task.specification)[0]
     with in_table(task.study.path, "bound"):
         return solve_bound(
             twin.decision_set,
             twin.theta,
             law=task.law,
+            features=features,
             method=asked.method,
             gap=asked.gap,
             time_limit=task.study.bound_seconds,

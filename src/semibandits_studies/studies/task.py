@@ -100,8 +100,9 @@ class Task:
         return gaussian_twin(self.instance, self.rewards)
 
     def is_bounded_by(self, bound: GravesLaiResult) -> bool:
-        """Whether the bound is one for the simulated rewards, and for policies that know no table of features."""
-        if self.study.simulation is not None and self.specification.linear_in is not None:
+        """Whether the bound is one for the simulated rewards, and for policies that know these features."""
+        table = None if self.study.simulation is None else self.specification.linear_in
+        if (table is None) != (bound.features is None):
             return False
         return self.rewards.law is not None and title(bound.law) == title(self.rewards.law)
 
