@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from semibandits.errors import UnsupportedError
 from semibandits.features.design import Design
 from semibandits.features.items import Counts, Items
 from semibandits.features.links import Link
 from semibandits.features.model import Spreads, effects_of
 from semibandits.features.rows import Rows
-from semibandits.laws import law_from
+from semibandits.laws import Mixed, law_from
 
 LAWS = ["bernoulli", "poisson", "poisson:cost", "gamma", "gamma:shape=2", "gamma:cost"]
 
@@ -86,3 +87,8 @@ def test_posteriors_are_near_those_of_markov_chains(name, truth):
     np.testing.assert_allclose(errors, 0.0, atol=0.25)
     np.testing.assert_allclose(ratios[1:], 1.0, atol=0.15)
     assert 0.65 < ratios[0] < 1.15  # never observed: what its effects leave open has a longer tail than is counted
+
+
+def test_items_of_several_laws_have_no_common_scale():
+    with pytest.raises(UnsupportedError, match="features need one law for all items, got several"):
+        Link(Mixed([law_from("bernoulli"), law_from("poisson")]))

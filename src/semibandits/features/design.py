@@ -85,7 +85,7 @@ def _encoded(columns: Iterable[Column], values: Iterable[Any], owners: Sequence[
     return np.hstack((np.empty((len(owners), 0)), *parts))
 
 
-class Seen(NamedTuple):
+class RoundFeatures(NamedTuple):
     """What is known of a round, as numbers: features of items in place of theirs, and features of the round."""
 
     items: IntArray  # (n,), of which features are given
@@ -150,11 +150,13 @@ class Design:
         matrix = _crossed(own, np.zeros(len(others)))
         return cls(kind, columns, context, own, all_names, all_scales, matrix)
 
-    def seen(self, features: Any, context: Any, decision_set: DecisionSet) -> Seen | None:
+    def seen(self, features: Any, context: Any, decision_set: DecisionSet) -> RoundFeatures | None:
         """What `Learner.ask` is given, as numbers; None if nothing."""
         values = self._context(context)
         if features is None:
-            return None if not self.context else Seen(np.empty(0, dtype=np.int64), np.empty((0, self.own.shape[1])), values)
+            return (
+                None if not self.context else RoundFeatures(np.empty(0, dtype=np.int64), np.empty((0, self.own.shape[1])), values)
+            )
         if not self.columns:
             raise InvalidInputError(
                 f"features of a round need a learner with a table of features, got features={self.kind!r}: leave them out"
@@ -164,7 +166,7 @@ class Design:
             items = np.array([i for i, label in enumerate(labels) if label in features], dtype=np.int64)
             labels = tuple(labels[i] for i in items.tolist())
         titles, columns = _columns(features, labels)
-        return Seen(items, _encoded(self.columns, self._ordered(titles, columns), labels), values)
+        return RoundFeatures(items, _encoded(self.columns, self._ordered(titles, columns), labels), values)
 
     def _ordered(self, titles: list[str] | None, columns: list[Any]) -> list[Any]:
         """Columns of a round in the order of those of the table; by position if they have no titles."""
@@ -211,7 +213,7 @@ class Design:
         ]
         return np.concatenate(parts)
 
-    def rows(self, seen: Seen) -> FloatArray:
+    def rows(self, seen: RoundFeatures) -> FloatArray:
         """Features in a round, shape (d, k)."""
         own = self.own
         if len(seen.items):
@@ -219,11 +221,11 @@ class Design:
             own[seen.items] = seen.rows
         return _crossed(own, seen.context)
 
-    def read(self, state: Any) -> Seen:
-        """What `Seen.state` has written; errors of Python if it is malformed."""
+    def read(self, state: Any) -> RoundFeatures:
+        """What `RoundFeatures.state` has written; errors of Python if it is malformed."""
         items = np.array(state["items"], dtype=np.int64).reshape(-1)
         width = self.own.shape[1]
-        seen = Seen(
+        seen = RoundFeatures(
             items, np.array(state["rows"], dtype=np.float64).reshape(len(items), width), np.array(state["context"], float)
         )
         if seen.context.shape != (len(_effects(self.context)),) or not (items < len(self.own)).all() or (items < 0).any():
@@ -376,7 +378,7 @@ def _frame_columns(frame: Any, labels: Sequence[Hashable]) -> list[Any]:
     return [frame.iloc[places, j].to_numpy() for j in range(len(frame.columns))]
 
 
-def seen_of(design: Design | None, features: Any, context: Any, decision_set: DecisionSet) -> Seen | None:
+def seen_of(design: Design | None, features: Any, context: Any, decision_set: DecisionSet) -> RoundFeatures | None:
     """What a learner with this design, or with none, is told of a round."""
     if design is not None:
         return design.seen(features, context, decision_set)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits.features.design import Design, Seen
+from semibandits.features.design import Design, RoundFeatures
 from semibandits.features.model import Within
 
 
@@ -36,7 +36,7 @@ class Rows:
         """Whether rewards of the next round may have other features than those that were observed."""
         return self.next is not None or self.within is not None
 
-    def begin(self, seen: Seen | None) -> None:
+    def begin(self, seen: RoundFeatures | None) -> None:
         """Choose the next rounds with this knowledge of them."""
         self.next = None if seen is None else self.design.rows(seen)
 

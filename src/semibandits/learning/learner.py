@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError, UnsupportedError
-from semibandits.features.design import Design, Seen, seen_of
+from semibandits.features.design import Design, RoundFeatures, seen_of
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.labelled import in_item_order
 from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, whole_number
@@ -72,7 +72,7 @@ class Learner(Readable):
         What is known of each item, so that items tell of each other: numbers, or texts, which stand for categories, in the order
         of the items or by label. "pooled": an item that was never observed is expected to be like the others. "additive", for
         items that are pairs: like the others of its first part and of its second part. How far items differ from what their
-        features say is learnt. `GLADE` may overlook an item that is unlike all others; `ThompsonSampling` does not. See
+        features say is learnt. With a table, `GLADE` may overlook an item unlike its features; `ThompsonSampling` does not. See
         docs/features.md.
     context : frame, or mapping from name to values, optional
         Examples of what is known of a round, as of a user or an hour, for instance ``{"device": ["phone", "desktop"], "hour":
@@ -393,7 +393,7 @@ class Learner(Readable):
     def _mask(self, available: Available | None) -> BoolArray | None:
         return None if available is None else available_items(available, self._labels)
 
-    def _seen(self, features: Any, context: Any) -> Seen | None:
+    def _seen(self, features: Any, context: Any) -> RoundFeatures | None:
         """What is known of a round, as numbers."""
         return seen_of(self._design, features, context, self._decision_set)
 

@@ -12,7 +12,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
-from semibandits.features.design import Seen
+from semibandits.features.design import RoundFeatures
 from semibandits.inputs.costs import negated
 from semibandits.inputs.outcomes import Outcome, about_costs
 from semibandits.learning.history import MOST_ROUNDS
@@ -56,7 +56,7 @@ class Ask(Operation):
 
     kind = ASK
     available: BoolArray | None
-    seen: Seen | None
+    seen: RoundFeatures | None
 
     def carry_out(self, learner: Learner) -> tuple[Round, ...]:
         """See `Operation`."""

@@ -13,7 +13,7 @@ from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.ordered import estimated_objectives, maximize_in_order
 from semibandits.errors import InvalidInputError
-from semibandits.features.design import Design, Seen
+from semibandits.features.design import Design, RoundFeatures
 from semibandits.inputs.outcomes import round_number
 from semibandits.inputs.validation import as_decision
 from semibandits.kernels.rounds import Player
@@ -87,7 +87,7 @@ class Progress:
             return self.ageing.plays, self.ageing.sums
         return (self.plays, self.sums) if self.prior is None else self.prior.added_to(self.plays, self.sums)
 
-    def best(self, mask: BoolArray | None, seen: Seen | None = None) -> BoolArray:
+    def best(self, mask: BoolArray | None, seen: RoundFeatures | None = None) -> BoolArray:
         """Decision of largest estimated mean reward among those of available items; see `Learner.best`."""
         x = self.decision_set
         plays, sums = self.known
@@ -108,7 +108,7 @@ class Progress:
             raise InvalidInputError(f"round_id must be that of an open round, got {number}: {reason}; see learner.open_rounds")
         return asked
 
-    def ask(self, mask: BoolArray | None, seen: Seen | None = None, count: int = 1) -> tuple[Round, ...]:
+    def ask(self, mask: BoolArray | None, seen: RoundFeatures | None = None, count: int = 1) -> tuple[Round, ...]:
         """Open so many rounds on the available items, or none; see `Learner.ask_many`."""
         rule, rounds, sharing = self.rule, [], self.sharing
         is_by_kernels = rule is not None and rule.oracle is not None and (mask is None or bool(mask.all()))

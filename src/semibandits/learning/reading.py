@@ -13,7 +13,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import UnsupportedError
 from semibandits.families.texts import NamedItems, decision_text
-from semibandits.features.design import Seen
+from semibandits.features.design import RoundFeatures
 from semibandits.formats.html import html_block, html_facts
 from semibandits.formats.numbers import counted, number_text
 from semibandits.formats.text import shortened
@@ -52,7 +52,7 @@ class Readable(FromLogs):
     _uses: Uses
 
     @abstractmethod
-    def _seen(self, features: Any, context: Any) -> Seen | None:
+    def _seen(self, features: Any, context: Any) -> RoundFeatures | None:
         """What is known of a round, as numbers."""
 
     @abstractmethod

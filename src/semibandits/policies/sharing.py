@@ -9,8 +9,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.features.design import Design
-from semibandits.features.design import Seen as SeenFeatures
+from semibandits.features.design import Design, RoundFeatures
 from semibandits.features.items import Counts, Items
 from semibandits.features.model import Effects, Posterior, Seen, Spreads, effects_of, learnt
 from semibandits.features.rows import Rows, finite
@@ -96,7 +95,7 @@ class Sharing:
         with one_thread():
             return effects_of(self._seen(Counts(plays, sums)), self.spreads)
 
-    def posterior(self, plays: FloatArray, sums: FloatArray, seen: SeenFeatures | None = None) -> Posterior:
+    def posterior(self, plays: FloatArray, sums: FloatArray, seen: RoundFeatures | None = None) -> Posterior:
         """The posterior of the mean of each item, in a round of which this is known."""
         counts = Counts(plays, sums)
         self.rows.begin(seen)
