@@ -61,6 +61,7 @@ def test_the_file_determines_the_run(place, monkeypatch):
     own = sb.simulate(sb.MSets(4, 2), sb.GaussianRewards([1, 0.75, 0.5, 0.25]), sb.CUCB(), horizon=300, replications=4, seed=5)
     np.testing.assert_array_equal(result.simulation.regret["CUCB"][:, -1], own.regret["CUCB"][:, -1])
     said = {"method": "cycles", "gap": 0.02, "time_limit": 7, "throw": False, "tie_tolerance": 1e-9, "progress": None}
+    said["features"] = None
     assert seen.pop("law") == sb.laws.Gaussian([0.5] * 4)
     assert seen == said
     run_text(STUDY + f'rewards = "bernoulli"\n[output]\nfolder = "clicks"\n{bound}')
