@@ -151,7 +151,7 @@ class Design:
         return cls(kind, columns, context, own, all_names, all_scales, matrix)
 
     def seen(self, features: Any, context: Any, decision_set: DecisionSet) -> RoundFeatures | None:
-        """What `Learner.ask` is given, as numbers; None if nothing."""
+        """Encode the features and the context that `Learner.ask` was given; None if there are none."""
         values = self._context(context)
         if features is None:
             return (
@@ -181,15 +181,13 @@ class Design:
 
     def for_items(self, features: Any, decision_set: DecisionSet) -> Design:
         """The same effects for other items, where tables have the same columns; otherwise new ones."""
-        if isinstance(features, str):
-            new = Design.of(features, decision_set)
-            return Design._made(new.kind, (), self.context, list(new.names[1:]), new.own)
-        titles, values = _columns(features, decision_set.items)
-        if sorted(titles or _numbered(values)) != sorted(column.title for column in self.columns):
-            new = Design.of(features, decision_set)
-            return Design._made(None, new.columns, self.context, _effects(new.columns), new.own)
-        own = _encoded(self.columns, self._ordered(titles, values), decision_set.items)
-        return Design._made(None, self.columns, self.context, _effects(self.columns), own)
+        if not isinstance(features, str):
+            titles, values = _columns(features, decision_set.items)
+            if sorted(titles or _numbered(values)) == sorted(column.title for column in self.columns):
+                own = _encoded(self.columns, self._ordered(titles, values), decision_set.items)
+                return Design._made(None, self.columns, self.context, _effects(self.columns), own)
+        new = Design.of(features, decision_set)
+        return Design._made(new.kind, new.columns, self.context, list(new.names[1:]), new.own)
 
     def _context(self, context: Any) -> FloatArray:
         """Features of a round, shape (number of its effects,)."""
@@ -222,17 +220,12 @@ class Design:
         return _crossed(own, seen.context)
 
     def read(self, state: Any) -> RoundFeatures:
-        """What `RoundFeatures.state` has written; errors of Python if it is malformed."""
+        """Read what `RoundFeatures.state` has written; errors of Python if it is malformed."""
         items = np.array(state["items"], dtype=np.int64).reshape(-1)
-        width = self.own.shape[1]
-        seen = RoundFeatures(
-            items, np.array(state["rows"], dtype=np.float64).reshape(len(items), width), np.array(state["context"], float)
-        )
-        if seen.context.shape != (len(_effects(self.context)),) or not (items < len(self.own)).all() or (items < 0).any():
+        if ((items < 0) | (items >= len(self.own))).any():
             raise ValueError("features of another learner")
-        if not np.isfinite(seen.rows).all() or not np.isfinite(seen.context).all():
-            raise ValueError("features that are not finite")
-        return seen
+        rows = finite(state["rows"], (len(items), self.own.shape[1]))
+        return RoundFeatures(items, rows, finite(state["context"], (len(_effects(self.context)),)))
 
     def state(self) -> str | dict[str, Any]:
         """The name, or the table and how its columns become numbers, as plain JSON."""
@@ -379,10 +372,18 @@ def _frame_columns(frame: Any, labels: Sequence[Hashable]) -> list[Any]:
 
 
 def seen_of(design: Design | None, features: Any, context: Any, decision_set: DecisionSet) -> RoundFeatures | None:
-    """What a learner with this design, or with none, is told of a round."""
+    """Encode the features and the context that `Learner.ask` was given; `design` is None for learners without features."""
     if design is not None:
         return design.seen(features, context, decision_set)
     for name, given in (("features", features), ("context", context)):
         if given is not None:
             raise InvalidInputError(f"{name} must be left out, got some: this learner was created without {name}=")
     return None
+
+
+def finite(listed: Any, shape: tuple[int, ...]) -> FloatArray:
+    """Read finite numbers of this shape from JSON; errors of Python otherwise."""
+    numbers = np.array(listed, dtype=np.float64).reshape(shape)
+    if not np.isfinite(numbers).all():
+        raise ValueError("numbers that are not finite")
+    return numbers

@@ -38,14 +38,10 @@ class Items:
 
     def unit(self, counts: Counts) -> float:
         """Variance of a reward, by which spreads are measured; 1 on the scale of a link."""
+        if not self.link.is_identity:
+            return 1.0
         total = float(counts.plays.sum())
-        return (
-            1.0
-            if not self.link.is_identity
-            else float(counts.plays @ self.variance) / total
-            if total
-            else float(self.variance.mean())
-        )
+        return float(counts.plays @ self.variance) / total if total else float(self.variance.mean())
 
     def free(self, unit: float) -> float:
         """Variance of the mean of all before the first reward."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits.features.design import Design, RoundFeatures
+from semibandits.features.design import Design, RoundFeatures, finite
 from semibandits.features.model import Within
 
 
@@ -109,11 +109,3 @@ class Rows:
             found.typical = self.design.matrix.copy()
             found.typical[items] = finite(state["typical"][1], (len(items), k))
         return found
-
-
-def finite(listed: Any, shape: tuple[int, ...]) -> FloatArray:
-    """Finite numbers of this shape; errors of Python otherwise."""
-    numbers = np.array(listed, dtype=np.float64).reshape(shape)
-    if not np.isfinite(numbers).all():
-        raise ValueError("numbers that are not finite")
-    return numbers

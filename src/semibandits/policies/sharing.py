@@ -9,10 +9,10 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.features.design import Design, RoundFeatures
+from semibandits.features.design import Design, RoundFeatures, finite
 from semibandits.features.items import Counts, Items
 from semibandits.features.model import Effects, Posterior, Seen, Spreads, effects_of, learnt
-from semibandits.features.rows import Rows, finite
+from semibandits.features.rows import Rows
 from semibandits.kernels.machine.threads import one_thread
 from semibandits.kernels.rules.statistics import COUNTS, PLAYS, SUMS
 from semibandits.laws import Law
