@@ -1,21 +1,31 @@
 """What features of items are worth: regret with and without them, and with features that say nothing.
 
-    python experiments/features.py --write      a table of docs/features.md; half an hour of one core
+    python experiments/features.py --write                  a table of docs/features.md; half an hour of one core
+    python experiments/features.py --of studies --write     another one, of the studies in examples/features; ten minutes
 
-10 of 100 items, noise of variance 1/2, means ``0.3 z`` with z standardised effects of k features, plus a residual.
+drawn      10 of 100 items, noise of variance 1/2, means ``0.3 z`` with z standardised effects of k features, plus a residual
+studies    measured outcomes and modelled roads
 """
 
 from __future__ import annotations
 
 import argparse
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from doc_tables import header, options_of, row, write_between
+from scipy.stats import t
 
 import semibandits as sb
+from semibandits.formats.numbers import mean_text
+from semibandits.studies import Execution, Output, read_study, run_study
+
+EXAMPLES: Final = Path(__file__).resolve().parents[1] / "examples" / "features"
+STUDIED: Final = ("GLADE", "ThompsonSampling")
 
 ITEMS: Final = 100
 SIZE: Final = 10
@@ -50,12 +60,44 @@ def regret(seed: int, case: tuple[str, int, float]) -> Any:
     return np.swapaxes(np.array(found), 0, 1)
 
 
+def of_studies(workers: int) -> list[str]:
+    """A table of the studies with features against none, in the order of their titles."""
+    lines = header(("study", "features", "rounds", *(f"{name}, without and with" for name in STUDIED)))
+    for path in sorted(EXAMPLES.glob("*.toml")):
+        study = read_study(path)
+        result = run_study(replace(study, execution=Execution(workers=workers), output=Output(figure=False, report=False)))
+        assert study.simulation is not None
+        assert result.simulation is not None
+        instance, regret = result.problem.instance, result.simulation.regret
+        known = study.simulation.features
+        names = "year, genres" if known == (study.problem.dataset,) else ", ".join(known)
+        cells = (
+            f"{mean_text(*half(regret[f'{name}(features=false)']))} → {mean_text(*half(regret[name]))} {instance.unit}"
+            for name in STUDIED
+        )
+        lines.append(row((f"`{path.stem}.toml`: {instance.name}", names, f"{result.simulation.horizon:,}", *cells)))
+        print(lines[-1], flush=True)
+    return lines
+
+
+def half(regret: Any) -> tuple[float, float]:
+    """Mean of the regret at the horizon, and half of its 95 % interval."""
+    last = regret[:, -1]
+    return float(last.mean()), float(t.ppf(0.975, len(last) - 1) * last.std(ddof=1) / np.sqrt(len(last)))
+
+
 def main() -> None:
     """Measure and print a table; with --write put it into its page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--of", choices=("drawn", "studies"), default="drawn", help="what is measured")
     parser.add_argument("--problems", type=int, default=12, help="drawn problems in each row")
     parser.add_argument("--workers", type=int, default=2, help="processes")
     options = options_of(parser)
+    if options.of == "studies":
+        lines = of_studies(options.workers)
+        if options.write:
+            write_between("features.md", "features.py --of studies", "\n".join(lines))
+        return
     lines = header(("means", "policy", "no features", "the features", "features of noise", "pooled"))
     with ProcessPoolExecutor(options.workers) as pool:
         for case in CASES:

@@ -1,4 +1,5 @@
-"""Draw the figures of docs/explanations: an exchange graph, how sure policies become, and the packages of the library.
+"""Draw the figures of docs/explanations: an exchange graph, how sure policies become, what is expected of items, and
+the packages of the library.
 
 Usage: python tools/figures.py
 """
@@ -123,6 +124,46 @@ def confidence(path: Path) -> None:
     plt.close(figure)
 
 
+def features(path: Path) -> None:
+    """On the left, what is expected of articles by their views; on the right, what it is worth on real flights."""
+    rng, d = np.random.default_rng(3), 300
+    truth = rng.beta(8.0, 72.0, d)
+    views = np.r_[np.geomspace(2_000, 5, 200).round(), np.zeros(100)].astype(int)
+    pages = sb.MSets(d, 2)
+    shown = np.repeat(np.arange(d), views)
+    learner = sb.Learner.from_history(
+        pages, shown.tolist(), (rng.random(len(shown)) < truth[shown]).astype(float), law="bernoulli", features="pooled", seed=0
+    )
+    found, some = learner.estimates(), np.arange(5, d, 10)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.9), constrained_layout=True)
+    spread = 2 * found.shrunk_sd[some]
+    left.errorbar(range(len(some)), found.shrunk[some], spread, fmt="o", ms=4, lw=1.2, color=RED, label="expected, ± 2 sd")
+    left.plot(found.means[some], "o", ms=5, mfc="none", color=GREY, label="mean of its own clicks")
+    left.plot(truth[some], "_", ms=8, mew=1.6, color=INK, label="true click rate")
+    left.set_xticks(range(0, len(some), 4), [f"{n:,}" for n in views[some[::4]]])
+    left.set_xlabel("views so far, 30 of 300 articles")
+    left.set_ylabel("click rate")
+    left.set_ylim(0.0, 0.32)
+    left.legend(frameon=False, loc="upper left")
+    hours = sb.datasets.load("flights-by-hour")
+    policies = {"GLADE, without": sb.GLADE(features=False), "GLADE, the hour": sb.GLADE()}
+    result = sb.simulate(
+        hours.decision_set, hours.replay(), policies, 2_000, 8, 0, bound=False, features={"hour": hours.features["hour"]}
+    )
+    for (name, each), color in zip(result.regret.items(), (INK, RED), strict=True):
+        right.plot(result.checkpoints, each.mean(axis=0), color=color, lw=1.8)
+        right.text(2_000, each[:, -1].mean(), f" {name}", color=color, va="center")
+    right.set_xlabel("rounds")
+    right.set_ylabel("regret (flights that were late)")
+    right.set_xlim(0, 2_000)
+    right.set_xticks([0, 500, 1_000, 1_500, 2_000], ["0", "500", "1,000", "1,500", "2,000"])
+    right.set_ylim(bottom=0.0)
+    for axis in (left, right):
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
 def architecture(path: Path) -> None:
     """The layers of the contracts in pyproject.toml: the core below, server and studies beside each other above it."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
@@ -159,4 +200,5 @@ def architecture(path: Path) -> None:
 if __name__ == "__main__":
     exchange_graph(FIGURES / "exchange-graph.png")
     confidence(FIGURES / "confidence.png")
+    features(FIGURES / "features.png")
     architecture(FIGURES / "architecture.png")

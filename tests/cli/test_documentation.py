@@ -204,14 +204,14 @@ def test_policies_and_their_parameters_are_described():
     rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, re.MULTILINE))
     rows_of_help = re.sub(r"\n {8,}", " ", HELP)
     for policy in POLICIES:
-        parameters = {field.name for field in dataclasses.fields(policy)} - {"variance"}
+        parameters = {field.name for field in dataclasses.fields(policy)} - {"variance", "features"}
         said = set(re.findall(r"`(\w+)`", rows[policy.__name__]))
         assert said == parameters
         assert all(
             re.search(rf"^({policy.__name__}\b|.*, {policy.__name__}\b).*\b{name}\b", rows_of_help, re.MULTILINE) for name in said
         )
-    for radius in RADII:
-        assert f"`{radius}`" in section
+    for word in (*RADII, "variance", "features"):
+        assert f"`{word}`" in section
 
 
 def test_all_families_are_described():

@@ -27,11 +27,19 @@ def test_rows_go_by_label():
     expected = Design.of(FRAME, PAGES).matrix
     turned = FRAME.iloc[[2, 0, 3, 1]]
     rows = {label: row.tolist() for label, row in zip(turned.index, turned.to_numpy(), strict=True)}
-    tables = [turned, rows, FRAME.to_numpy(), FRAME.reset_index(drop=True), FRAME.to_numpy().tolist()]
+    columns = {name: FRAME[name].tolist() for name in FRAME.columns}
+    tables = [turned, rows, FRAME.to_numpy(), FRAME.reset_index(drop=True), FRAME.to_numpy().tolist(), columns]
     for table in tables:
         np.testing.assert_array_equal(Design.of(table, PAGES).matrix, expected)
     by_pair = pd.DataFrame({"km": np.arange(6.0)}, index=pd.MultiIndex.from_tuples(PAIRS.items)).iloc[::-1]
     np.testing.assert_allclose(Design.of(by_pair, PAIRS).matrix[:, 1] * Design.of(by_pair, PAIRS).scales[1], np.arange(6) - 2.5)
+
+
+def test_columns_by_name_are_those_of_a_frame():
+    design = Design.of({name: FRAME[name].to_numpy() for name in FRAME.columns}, PAGES)
+    assert design.names == Design.of(FRAME, PAGES).names
+    square = sb.MSets(2, 1, items=["a", "b"])  # as many names as items: what is an item counts as one
+    np.testing.assert_array_equal(Design.of({"b": [0, 1], "a": [3, 2]}, square).own, Design.of([[3, 2], [0, 1]], square).own)
 
 
 def test_named_features():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+from semibandits.features.items import Counts
 
 PAGES = sb.MSets(30, 3, items=[f"p{i}" for i in range(30)])
 
@@ -269,14 +270,16 @@ def test_outcomes_count_with_the_features_of_their_round():
         wide = np.hstack((np.ones((30, 1)), phi))
         scales, centres = phi.std(axis=0), phi.mean(axis=0)
         seen = np.vstack([np.hstack((np.ones((3, 1)), (phi[i] + t / 10.0 - centres) / scales)) for t, i in enumerate(items)])
-        spreads, sharing = learner._progress.sharing.spreads, learner._progress.sharing
+        sharing = learner._progress.sharing
+        with sharing._informed(Counts(*learner._progress.known)):
+            spreads = sharing.spreads
         groups, rewards = np.concatenate(items), np.concatenate([one for _, one, _ in told])
         noisy = 0.25 * np.eye(36) + spreads.residual * (groups[:, None] == groups)
         precision = seen.T @ np.linalg.solve(noisy, seen) + np.diag(
             1.0 / np.r_[spreads.mean, [spreads.effects] * (wide.shape[1] - 1)]
         )
         expected = np.linalg.solve(precision, seen.T @ np.linalg.solve(noisy, rewards))
-        np.testing.assert_allclose(sharing.effects(*learner._progress.known).mean, expected, rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(sharing.effects(*learner._progress.known)[0].mean, expected, rtol=1e-8, atol=1e-8)
 
 
 def test_frames_and_unknown_categories_of_a_round():
@@ -312,7 +315,8 @@ def test_frames_and_unknown_categories_of_a_round():
         ({"features": np.eye(30)}, {"features": np.eye(29)}, r"must have shape \(d, k\) with d = 30, got \(29, 29\)"),
         ({"features": np.eye(30)}, {"features": np.ones((30, 2))}, "features must have the columns .*, got 2"),
         ({"features": np.eye(30)}, {"features": {"p1": [1.0]}}, "features must have the columns .*, got 1"),
-        ({"features": np.eye(30)}, {"features": {"q": [1.0] * 30}}, "got none for 'p0'"),
+        ({"features": np.eye(30)}, {"features": {"q": [1.0] * 29}}, "got none for 'p0'"),
+        ({"features": np.eye(30)}, {"features": {"q": [1.0] * 30}}, r"must have the columns .*, got \['q'\]"),
         ({"features": np.eye(30)}, {"features": {"p1": ["x"] * 30}}, "must be numbers in 'feature 0', as they were at the start"),
     ],
 )
@@ -350,6 +354,43 @@ def test_estimates_and_best_decisions_know_features_and_contexts():
     assert sb.Learner(PAGES, variance=0.25, seed=0).estimates().shrunk is None
     with pytest.raises(sb.UnsupportedError, match="confidence needs means that do not change, got rounds with features"):
         learner.confidence()
+
+
+@pytest.mark.parametrize("law", [None, "bernoulli"])
+def test_what_is_expected_of_items_is_what_the_next_round_uses(law):
+    """From the first moment, and to read it changes nothing."""
+    rng, told = np.random.default_rng(1), np.repeat(np.arange(20), 400)
+    rewards = (rng.random(len(told)) < rng.beta(20, 80, 20)[told]).astype(float)
+    learner = sb.Learner.from_history(
+        PAGES, [f"p{i}" for i in told], rewards, law=law, variance=0.16 if law is None else None, features="pooled", seed=0
+    )
+    state = learner.state()
+    before, coefficients = learner.estimates(), learner.coefficients()
+    assert learner.state() == state
+    spread = coefficients.loc["spread of items", "mean"] * (0.16 if law else 1.0)  # from log-odds
+    assert 0.02 < spread < 0.06  # that of the means is 0.04
+    learner.ask()
+    after = learner.estimates()
+    np.testing.assert_array_equal(before.shrunk, after.shrunk)
+    np.testing.assert_array_equal(before.shrunk_sd, after.shrunk_sd)
+    np.testing.assert_array_equal(coefficients.to_numpy(), learner.coefficients().to_numpy())
+
+
+def test_policies_that_ignore_features_play_as_without_them():
+    phi, theta = problem(3)
+    plain, rewards = {"a": sb.GLADE(), "b": sb.ThompsonSampling(), "c": sb.OSSB()}, sb.GaussianRewards(theta, variance=0.25)
+    mixed = {"a": sb.GLADE(features=False), "b": sb.ThompsonSampling(), "c": sb.OSSB(features=False)}
+    options = {"horizon": 60, "replications": 2, "seed": 4, "bound": False}
+    without = sb.simulate(PAGES, rewards, plain, **options)
+    some = sb.simulate(PAGES, rewards, mixed, features=phi, **options)
+    all_know = sb.simulate(PAGES, rewards, {"b": plain["b"]}, features=phi, **options)
+    for name, other in (("a", without), ("b", all_know), ("c", without)):
+        np.testing.assert_array_equal(some.regret[name], other.regret[name])
+    assert (some.regret["b"] != without.regret["b"]).any()
+    with pytest.raises(sb.UnsupportedError, match="features=False is for policies of simulations"):
+        sb.Learner(PAGES, sb.GLADE(features=False), variance=0.25, features=phi, seed=0)
+    with pytest.raises(sb.InvalidInputError, match="features of a policy must be True or False, got ndarray"):
+        sb.GLADE(features=phi)
 
 
 @pytest.mark.parametrize("policy", [sb.ThompsonSampling(), sb.GLADE()])

@@ -123,7 +123,15 @@ def test_python_needs_the_decisions_without_a_file_and_rewards_that_follow_from_
     assert_same_regret(names["result"], result)
 
 
-CHANGED = {"radius": "kveton", "levels": 16.0, "remembered": 7, "rewards": "bernoulli", "law": "gamma:shape=2,cost", "horizon": 7}
+CHANGED = {
+    "features": False,
+    "radius": "kveton",
+    "levels": 16.0,
+    "remembered": 7,
+    "rewards": "bernoulli",
+    "law": "gamma:shape=2,cost",
+    "horizon": 7,
+}
 
 
 @pytest.mark.parametrize("kind", POLICIES)

@@ -108,3 +108,51 @@ def test_the_reference_line_is_the_bound_under_the_features(items):
         for result in (run_text(text), run_text(text)):  # the second one reads the bound
             shown = result.simulation.lower_bound
             assert shown is None if bound is None else shown == pytest.approx(bound.value, rel=1e-3, abs=1e-9)
+
+
+BUILT_IN = """[problem]
+dataset = "flights-by-hour"
+
+[simulation]
+policies = ["GLADE", "GLADE:features=false"]
+horizon = 20
+replications = 2
+rewards = "gaussian"
+features = {}
+"""
+
+
+@pytest.mark.parametrize("value", ["hour", ["hour", "destination"], "flights-by-hour"])
+def test_built_in_problems_have_features_of_their_own(place, monkeypatch, value):
+    result = run_text(BUILT_IN.format(json.dumps(value)))
+    hours = sb.datasets.load("flights-by-hour")
+    assert hours.features["hour"][:2] == [float(label[1][:2]) for label in hours.decision_set.items[:2]]
+    names = list(hours.features) if value == "flights-by-hour" else [value] if isinstance(value, str) else value
+    played = sb.simulate(
+        hours.decision_set, hours.rewards(), {"GLADE": sb.GLADE(), "GLADE(features=false)": sb.GLADE(features=False)},
+        20, 2, 0, features={name: hours.features[name] for name in names}, bound=False,
+    )  # fmt: skip
+    assert regret(result) == {name: values.tolist() for name, values in played.regret.items()}
+    assert list(json.loads(Path("study-results/instance.json").read_text())["features"]) == names
+    no_work(monkeypatch)
+    assert run_study(read_study("study-results/study.toml")).finished_before
+
+
+@pytest.mark.parametrize("value", ['"hours"', '"table.csv"', '["hour", "month"]'])
+def test_features_that_a_built_in_problem_lacks_are_refused(place, value):
+    with pytest.raises(InvalidInputError, match=r"features of flights-by-hour must be .*, got '(hours|table.csv|month)'"):
+        run_text(BUILT_IN.format(value))
+
+
+def test_a_problem_without_features_of_its_own(place):
+    text = BUILT_IN.replace("flights-by-hour", "power-grid").format('"power-grid"')
+    with pytest.raises(InvalidInputError, match=r"features of power-grid must be .*, got 'power-grid'"):
+        run_text(text)
+
+
+def test_why_no_bound_is_known_with_features(items):
+    result = run_text(with_features("topic"))
+    assert result.simulation.provenance["no_bound"].endswith("the means are not linear in the features")
+    report = Path("study-results/report.html").read_text()
+    assert "Policies with features may lose less: no bound is known here under features: the means are not linear" in report
+    assert "follow another law" not in report

@@ -46,6 +46,7 @@ def facts(dataset: Dataset) -> dict[str, Any]:
         "unit": dataset.unit,
         "origin": dataset.origin,
         "replay": dataset.outcomes is not None,
+        "features": list(dataset.features or ()),
         "note": dataset.instance.note,
         "provenance": dataset.provenance,
         "licence": dataset.licence,

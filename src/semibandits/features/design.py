@@ -113,11 +113,10 @@ class Design:
     matrix: FloatArray  # (d, k), outside rounds
 
     @classmethod
-    def of(cls, features: Any, decision_set: DecisionSet, context: Any = None, *, titles: Sequence[str] | None = None) -> Self:
-        """Features from a name, an array of shape (d, k), or a frame or mapping with a row for each label.
+    def of(cls, features: Any, decision_set: DecisionSet, context: Any = None) -> Self:
+        """Features from a name, an array of shape (d, k), or a frame or mapping with a row for each label, or columns by title.
 
-        `context` holds examples of the features of a round: a frame, or a mapping from name to values. `titles` name the columns
-        of an array.
+        `context` holds examples of the features of a round: a frame, or a mapping from name to values.
         """
         if isinstance(features, cls):
             return features
@@ -128,8 +127,8 @@ class Design:
             kind = features
             names, own = _additive(decision_set) if kind == ADDITIVE else ([], np.empty((decision_set.d, 0)))
         else:
-            found, values = _columns(features, labels)
-            titles = titles or found or _numbered(values)
+            titles, values = _columns(features, labels)
+            titles = titles or _numbered(values)
             columns = tuple(Column.of(title, each, labels) for title, each in zip(titles, values, strict=True))
             names, own = _effects(columns), _encoded(columns, values, labels)
         return cls._made(kind, columns, () if context is None else _context_columns(context), names, own)
@@ -320,6 +319,8 @@ def _columns(features: Any, labels: Sequence[Hashable]) -> tuple[list[str] | Non
     """Titles, if there are any, and columns of a table, its rows in the order of these items."""
     d = len(labels)
     if isinstance(features, Mapping):
+        if features and not any(map(set(labels).__contains__, features)) and {np.size(one) for one in features.values()} == {d}:
+            return [str(title) for title in features], list(features.values())
         rows = _by_label(features, labels)
         if rows and all(isinstance(row, Mapping) for row in rows):
             titles = list(rows[0])

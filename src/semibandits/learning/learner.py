@@ -68,12 +68,12 @@ class Learner(Readable):
         them is worth: whole numbers >= 0; one for all items or one per item. The policy counts them as observed rewards.
     prior_costs : array_like of float, scalar or shape (d,), optional
         Estimates of the mean costs, instead of `prior_means`.
-    features : array_like of shape (d, k), frame, mapping by label, or {"pooled", "additive"}, optional
+    features : array_like of shape (d, k), frame, mapping by label, mapping of columns, or {"pooled", "additive"}, optional
         What is known of each item, so that items tell of each other: numbers, or texts, which stand for categories, in the order
-        of the items or by label. "pooled": an item that was never observed is expected to be like the others. "additive", for
-        items that are pairs: like the others of its first part and of its second part. How far items differ from what their
-        features say is learnt. With a table, `GLADE` may overlook an item unlike its features; `ThompsonSampling` does not. See
-        docs/features.md.
+        of the items or by label, or d values for each name. "pooled": an item that was never observed is expected to be like the
+        others. "additive", for items that are pairs: like the others of its first part and of its second part. How far items
+        differ from what their features say is learnt. With a table, `GLADE` may overlook an item unlike its features;
+        `ThompsonSampling` does not. See docs/features.md.
     context : frame, or mapping from name to values, optional
         Examples of what is known of a round, as of a user or an hour, for instance ``{"device": ["phone", "desktop"], "hour":
         [0, 23]}`` or a frame of earlier rounds: numbers are centred and scaled by these, texts are categories. `ask` then takes

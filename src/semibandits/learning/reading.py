@@ -284,13 +284,10 @@ def _coefficients(one: Learner) -> DataFrame:
     progress = one._progress
     if progress.sharing is None:
         raise UnsupportedError("coefficients need a learner with features, got one without: pass features= when it is created")
-    design, effects = progress.sharing.design, progress.sharing.effects(*progress.known)
+    design, (effects, rest) = progress.sharing.design, progress.sharing.effects(*progress.known)
     deviations = np.sqrt(effects.variances(np.eye(len(design.names))))
     frame = new_frame(
-        {
-            "mean": [*(effects.mean / design.scales).tolist(), float(np.sqrt(progress.sharing.spreads.residual))],
-            "sd": [*(deviations / design.scales).tolist(), np.nan],
-        }
+        {"mean": [*(effects.mean / design.scales).tolist(), rest], "sd": [*(deviations / design.scales).tolist(), np.nan]}
     )
     frame.index = [*design.names, "spread of items"]
     return frame

@@ -42,6 +42,8 @@ class AESCB(RadiusPolicy):
         f(t), as for :class:`ESCB`.
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default that of the environment or the learner.
+    features : bool
+        False for a policy that plays as without features in a simulation with them, to see what they are worth.
 
     Raises
     ------

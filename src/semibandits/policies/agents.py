@@ -16,7 +16,7 @@ from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.decisions.ordered import maximize_in_order
-from semibandits.errors import SolverError
+from semibandits.errors import SolverError, UnsupportedError
 from semibandits.features.design import Design
 from semibandits.inputs.validation import checked_answer
 from semibandits.kernels import rounds
@@ -158,8 +158,10 @@ class RuleAgent(Agent):
         return self._mask(items)
 
     def share(self, design: Design) -> Sharing:
-        """Let items share effects, before the first round; `UnsupportedError` if the policy makes plans."""
+        """Let items share effects, before the first round; `UnsupportedError` if the policy makes plans or is to ignore them."""
         self.check_plans("features")
+        if not self.policy.features:
+            raise UnsupportedError("features=False is for policies of simulations, got it with features of a learner: drop one")
         self.sharing = Sharing(design, self.policy.known_law, self.variance)
         return self.sharing
 

@@ -33,6 +33,8 @@ class CUCB(RadiusPolicy, LawPolicy):
         environment or the learner is known. User-defined laws are treated as Gaussian.
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default that of the environment or the learner. Bounds with a law do not use it.
+    features : bool
+        False for a policy that plays as without features in a simulation with them, to see what they are worth.
 
     Raises
     ------

@@ -27,6 +27,8 @@ class ESCB(RadiusPolicy):
         f(t): "log" (ln t), "log-loglog" (ln t + 4 m ln ln t, for which the regret bound is proved), or a :class:`Radius`.
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default that of the environment or the learner.
+    features : bool
+        False for a policy that plays as without features in a simulation with them, to see what they are worth.
 
     Raises
     ------

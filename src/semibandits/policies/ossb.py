@@ -57,6 +57,8 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default that of the environment or the learner. Plans for other laws
         do not use it.
+    features : bool
+        False for a policy that plays as without features in a simulation with them, to see what they are worth.
 
     Raises
     ------

@@ -37,11 +37,19 @@ class RulePolicy(Policy):
     ----------
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default that of the environment or the learner.
+    features : bool
+        False for a policy that plays as without features in a simulation with them, to see what they are worth.
     """
 
     variance: float | tuple[float, ...] | None = None
+    features: bool = True
 
     def __post_init__(self) -> None:
+        if not isinstance(self.features, bool):
+            raise InvalidInputError(
+                f"features of a policy must be True or False, got {type(self.features).__name__}: pass tables to Learner or "
+                "simulate"
+            )
         if self.variance is not None:
             values = as_floats(self.variance, "variance")
             variance_vector(values, max(values.size, 1))
@@ -200,8 +208,10 @@ class RulePolicy(Policy):
         return result
 
     def specification(self) -> dict[str, Any]:
-        """Parameters as plain JSON."""
+        """Parameters as plain JSON; `features` only if it is False, as in earlier versions."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "law"}
+        if self.features:
+            del values["features"]
         for name, value in values.items():
             if isinstance(value, Radius):
                 values[name] = asdict(value)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -90,18 +92,28 @@ class Sharing:
             self.learnt, self._spread = self.learnt._replace(at=total, beta=beta), None
         return beta
 
-    def effects(self, plays: FloatArray, sums: FloatArray) -> Effects:
-        """The posterior of the effects."""
-        with one_thread():
-            return effects_of(self._seen(Counts(plays, sums)), self.spreads)
+    def effects(self, plays: FloatArray, sums: FloatArray) -> tuple[Effects, float]:
+        """The posterior of the effects, and the standard deviation of the rests."""
+        counts = Counts(plays, sums)
+        with self._informed(counts):
+            return effects_of(self._seen(counts), self.spreads), math.sqrt(self.learnt.residual)
 
     def posterior(self, plays: FloatArray, sums: FloatArray, seen: RoundFeatures | None = None) -> Posterior:
         """The posterior of the mean of each item, in a round of which this is known."""
         counts = Counts(plays, sums)
         self.rows.begin(seen)
-        with one_thread():
+        with self._informed(counts):
             effects = effects_of(self._seen(counts), self.spreads)
             return self._items.posterior(counts, effects, effects.variances(self.design.matrix), self.learnt.residual, None)
+
+    @contextmanager
+    def _informed(self, counts: Counts) -> Iterator[None]:
+        """Within the block, the spreads are those that the next round will have; nothing is learnt for good."""
+        known = self.learnt, self._spread
+        with one_thread():
+            self._learn(counts)
+            yield
+        self.learnt, self._spread = known
 
     def statistics(
         self, stats: FloatArray, variance: FloatArray, upper: FloatArray | None, rng: np.random.Generator | None, t: int

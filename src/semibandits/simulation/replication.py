@@ -94,8 +94,7 @@ def started(specification: Specification, policy: str) -> Agent:
         )
     if specification.prior is not None:
         agent.assume(specification.prior)
-    if specification.features is not None:
-        assert isinstance(agent, RuleAgent)
+    if specification.features is not None and isinstance(agent, RuleAgent) and agent.policy.features:
         agent.share(specification.features)
     return agent
 

@@ -125,10 +125,11 @@ def simulate(
         What all policies know before the first round, see :class:`Learner`.
     prior_costs : array_like of float, shape (d,), optional
         Mean costs instead of `prior_means`.
-    features : array_like of shape (d, k), frame, mapping by label, or {"pooled", "additive"}, optional
-        What is known of each item, so that items tell of each other, for all policies: see :class:`Learner`. Rounds are then
-        played in Python. With a table, C(theta) is that under the features if Gaussian means are linear in them and decisions can
-        be listed; otherwise none is known, and ``provenance["no_bound"]`` has the reason. Named features leave C(theta) as it is.
+    features : array_like of shape (d, k), frame, mapping by label, mapping of columns, or {"pooled", "additive"}, optional
+        What is known of each item, so that items tell of each other, for all policies but those with ``features=False``: see
+        :class:`Learner`. Rounds are then played in Python. With a table, C(theta) is that under the features if Gaussian means
+        are linear in them and decisions can be listed; otherwise none is known, and ``provenance["no_bound"]`` has the reason.
+        Named features leave C(theta) as it is.
     stop_at : float or Stop, optional
         A confidence, such as 0.95: a replication stops learning once it is as sure that its best decision is the best one, and
         plays that one to the end. Checked whenever the number of rounds has grown by 1 %. `Stop` also takes the loss that does
@@ -276,10 +277,8 @@ def _bound(specification: Specification, bound: bool | GravesLaiResult) -> tuple
     if isinstance(bound, GravesLaiResult):
         same = law is not None and (bound.law == law or (bound.law.is_quadratic and law.is_quadratic))
         return (bound if same else None), None
-    if not bound or law is None:
-        return None, None
     features, reason = linear_bound(specification)
-    if reason is not None:
+    if reason is not None or not bound or law is None:
         return None, reason
     try:
         return solve_bound(

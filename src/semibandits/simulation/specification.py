@@ -98,7 +98,7 @@ class Specification:
         )
         if features is not None:
             for policy in named.values():
-                if not isinstance(policy, RulePolicy) or policy.plans:
+                if not isinstance(policy, RulePolicy) or (policy.plans and policy.features):
                     raise without_own_rule("features", policy.name)
         _ = specification.description  # its errors come before anything is played
         return specification

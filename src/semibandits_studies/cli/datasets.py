@@ -125,6 +125,8 @@ def _print_row(console: Console, row: CatalogueRow) -> None:
     facts.add_row(f"Best {one}", amount(row.reward, row.unit) if cost is None else f"costs {cost_text(cost, row.unit)}")
     facts.add_row("Smallest gap", "unknown" if row.smallest_gap is None else amount(row.smallest_gap, row.unit))
     facts.add_row("C(θ)", f"{bracket} {row.unit}".rstrip() + " per ln T")
+    if row.features:
+        facts.add_row("Features", ", ".join(row.features))
     facts.add_row("Numbers", row.note or row.origin)
     facts.add_row("Source", row.provenance)
     facts.add_row("Licence", row.licence)
@@ -155,6 +157,8 @@ def _uses(row: CatalogueRow) -> list[str]:
     simulate = [f"semibandits simulate {row.name} --horizon 10000 --replications 20"]
     if row.replay:
         simulate.append(f"{simulate[0]} --rewards replay")
+    if row.features:
+        simulate.append(f"semibandits simulate {row.name} --features {row.name} -p GLADE -p GLADE:features=false")
     return [
         f"semibandits bound {row.name}",
         *simulate,

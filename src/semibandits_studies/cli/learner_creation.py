@@ -52,7 +52,7 @@ class Creation:
     )
     history: Path | None = _create(help="Start from a table with a line for each outcome of an item.", metavar="FILE")
     features: Sequence[str] = _create(
-        help="What items tell of each other: pooled, additive, a table of features, or a column of PROBLEM's table. Repeatable.",
+        help="What items tell of each other: pooled, additive, a table of features, or a feature of PROBLEM by name. Repeatable.",
         metavar="NAME",
         default=(),
     )

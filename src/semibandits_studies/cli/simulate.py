@@ -25,6 +25,7 @@ semibandits simulate ranking.csv -p OSSB:epsilon=0.02,gamma=0.1 --json
 semibandits simulate films-shortlist --delay geometric:100 --loss 0.1
 semibandits simulate clicks.csv --size 2 --stop-at 0.95 --stop-within 0.01
 semibandits simulate clicks.csv --size 2 --features pooled -p GLADE
+semibandits simulate flights-by-hour --features hour -p GLADE -p GLADE:features=false
 semibandits simulate instance.json -T 1e6 --output run1
 semibandits simulate instance.json -T 1e6 --output run1 --resume
 semibandits simulate instance.json -T 1e7 --output run1 --extend
@@ -39,7 +40,8 @@ GLADE               discount, rivals, patience, foresight, saving, remembered,
 Identify            sharpness, forced, law; to be sure of the best decision soon
 OSSB                radius, gamma, epsilon, gap, rewards, law
 ThompsonSampling    scale, law; thompson for short
-all policies        variance to assume, by default that of the file
+all policies        variance to assume, by default that of the file; features:
+                    false to play as without --features
 
 semibandits bound --help describes the files.
 """

@@ -88,9 +88,9 @@ def _bound(answer: Answer) -> list[tuple[str, RenderableType]]:
         known = number_text(interval[1]) if math.isfinite(interval[1]) else f"at least {number_text(interval[0])}"
         value = styled(f"{known}{unit} per ln T", style="bold")
         return [("C(θ)", value), ("Certified", bracket_text(*interval))]
-    law = answer.rewards.law
-    if law is None:
-        return [("C(θ)", "no bound is known for these rewards")]
+    law, unknown = answer.rewards.law, answer.result.provenance.get("no_bound")
+    if law is None or unknown:
+        return [("C(θ)", str(unknown or "no bound is known for these rewards"))]
     command = "semibandits bound" if law.is_quadratic else f"semibandits bound --rewards {title(law)}"
     return [("C(θ)", f"not found in time: {command} may take longer")]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from semibandits._typing import FloatArray
 from semibandits.instances import instance_from_description
@@ -10,8 +12,9 @@ from semibandits_studies.datasets.base import Dataset
 
 
 def measured_dataset(
-    name: str, question: str, description: Mapping[str, object], outcomes: Sequence[FloatArray], *, provenance: str, licence: str
-) -> Dataset:
+    name: str, question: str, description: Mapping[str, object], outcomes: Sequence[FloatArray], *, provenance: str, licence: str,
+    features: Mapping[str, Sequence[Any]] | None = None,
+) -> Dataset:  # fmt: skip
     """A dataset whose theta is the mean of the observed outcomes of each item, at least two for each.
 
     `description` is the JSON form of the instance without ``theta``; ``variance`` is that of the sample unless it is given.
@@ -20,7 +23,7 @@ def measured_dataset(
     return Dataset(
         name=name,
         question=question,
-        instance=instance_from_description({**measured, **description}),
+        instance=replace(instance_from_description({**measured, **description}), features=features),
         origin="measured",
         provenance=provenance,
         licence=licence,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
@@ -108,6 +108,11 @@ class Dataset:
     def unit(self) -> str:
         """Unit of the rewards, ``""`` if they have none."""
         return self.instance.unit
+
+    @property
+    def features(self) -> Mapping[str, Sequence[Any]] | None:
+        """What is known of the items, d values by name, as ``features=`` takes them; None if nothing more than their labels."""
+        return self.instance.features
 
     @property
     def positions(self) -> Mapping[Hashable, tuple[float, float]] | None:

@@ -41,6 +41,8 @@ class CatalogueRow:
         Whether theta is computed from observed outcomes or from a model.
     replay : bool
         Whether it has observed outcomes.
+    features : list of str
+        Names of what is known of the items, see :attr:`semibandits.datasets.Dataset.features`.
     note, provenance, licence : str
         How the numbers were computed, the source of the data, and their licence.
     needs : str or None
@@ -74,6 +76,7 @@ class CatalogueRow:
     unit: str
     origin: Origin
     replay: bool
+    features: list[str]
     note: str
     provenance: str
     licence: str

@@ -7,7 +7,7 @@ import sqlite3
 import struct
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from math import cos, hypot, radians
@@ -78,14 +78,14 @@ class RoadNetwork:
         return tuple(dict.fromkeys(v for link in self.links for v in (link.tail, link.head)))
 
     def travel_times(self, title: str, source: int, target: int, slowdown: np.ndarray, note: str) -> Instance:
-        """Routes from source to target; the reward of a link is minus its mean travel time in minutes.
+        """Routes from source to target; the reward of a link is minus its mean travel time in minutes. Links have features.
 
         `slowdown`, shape (number of links,): mean over free-flow travel time, >= 1. `note`: what is measured and what modelled.
         """
         free = np.array([link.minutes for link in self.links])
         means = free * slowdown
         streets = [link.street for link in self.links]
-        return instance_from_description(
+        instance = instance_from_description(
             {
                 "family": "routes",
                 "name": title,
@@ -102,6 +102,9 @@ class RoadNetwork:
                 **({"streets": streets} if any(streets) else {}),
             }
         )
+        kinds = [link.kind for link in self.links]
+        features = {"km": [link.km for link in self.links], "free-flow minutes": free.tolist()}
+        return replace(instance, features=features | ({"class": kinds} if len(set(kinds)) > 1 else {}))
 
 
 def sioux_falls() -> Dataset:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from operator import itemgetter
@@ -87,6 +87,7 @@ def shortlist() -> Dataset:
             "items": [films.titles[film] for film in chosen],
         },
         [films.ratings_of[film] for film in chosen],
+        films.features(chosen),
     )
 
 
@@ -110,6 +111,7 @@ def two_a_genre() -> Dataset:
             "items": [films.titles[film] for film in chosen],
         },
         [films.ratings_of[film] for film in chosen],
+        films.features(chosen),
     )
 
 
@@ -157,15 +159,26 @@ class _MovieLens:
         """The rarest genre of a film, the first in alphabetical order of equally rare ones."""
         return min(self.genres[film], key=self._films_of_genre.__getitem__)
 
+    def features(self, films: Sequence[str]) -> dict[str, list[float]]:
+        """The year of each film, and for each genre that some of them have 1 for those that have it and 0 for the others."""
+        years = dict(_rows("item", "item_id", "release_year"))
+        genres = sorted({genre for film in films for genre in self.genres[film]})
+        return {"year": [float(years[film]) for film in films]} | {
+            genre: [float(genre in self.genres[film]) for film in films] for genre in genres
+        }
+
     @cached_property
     def _films_of_genre(self) -> Counter[str]:
         return Counter(genre for genres in self.genres.values() for genre in genres)
 
 
-def _dataset(name: str, question: str, description: Mapping[str, object], ratings: Iterable[list[float]]) -> Dataset:
+def _dataset(
+    name: str, question: str, description: Mapping[str, object], ratings: Iterable[list[float]],
+    features: Mapping[str, Sequence[Any]] | None = None,
+) -> Dataset:  # fmt: skip
     outcomes = [np.sort(np.array(log)) for log in ratings]
     rated = {"unit": "stars", **description}
-    return measured_dataset(name, question, rated, outcomes, provenance=_PROVENANCE, licence=_LICENCE)
+    return measured_dataset(name, question, rated, outcomes, provenance=_PROVENANCE, licence=_LICENCE, features=features)
 
 
 def _largest(n: int, sizes: Iterable[tuple[str, int]]) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class _Route:
 
     carrier: str
     origin: str
+    destination: str
     label: str
     delays: FloatArray  # minutes, ascending
 
@@ -83,6 +84,7 @@ def delays() -> Dataset:
             "items": [route.label for route in routes],
         },
         [0.0 - route.delays for route in routes],  # not -0.0 for a delay of 0
+        _features(routes),
     )
 
 
@@ -138,6 +140,7 @@ def by_hour() -> Dataset:
             "edges": [[city, hour] for city, hour, _, _ in cells],
         },
         [np.repeat([0.0, 1.0], [n - punctual, punctual]) for _, _, n, punctual in cells],
+        {"destination": [city for city, _, _, _ in cells], "hour": [float(hour[:2]) for _, hour, _, _ in cells]},
     )
 
 
@@ -155,11 +158,18 @@ def _routes(name: str, question: str, family: Mapping[str, object]) -> Dataset:
             "items": [route.label for route in routes],
         },
         [(route.delays < LATE).astype(np.float64) for route in routes],
+        _features(routes),
     )
 
 
-def _dataset(name: str, question: str, description: Mapping[str, object], outcomes: list[FloatArray]) -> Dataset:
-    return measured_dataset(name, question, description, outcomes, provenance=_PROVENANCE, licence=_LICENCE)
+def _features(routes: Iterable[_Route]) -> dict[str, list[str]]:
+    return {name: [getattr(route, name) for route in routes] for name in ("carrier", "origin", "destination")}
+
+
+def _dataset(
+    name: str, question: str, description: Mapping[str, object], outcomes: list[FloatArray], features: Mapping[str, Sequence[Any]]
+) -> Dataset:
+    return measured_dataset(name, question, description, outcomes, provenance=_PROVENANCE, licence=_LICENCE, features=features)
 
 
 def _at_most(capacity: int, groups: list[str]) -> dict[str, object]:
@@ -175,6 +185,7 @@ def _table_of_routes() -> tuple[_Route, ...]:
         _Route(
             carrier=carriers[carrier],
             origin=origin,
+            destination=cities[city],
             label=f"{carriers[carrier]} {origin} → {cities[city]}",
             delays=_unpacked(smallest, map(int, counts.split())),
         )

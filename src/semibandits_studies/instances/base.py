@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
@@ -28,6 +29,7 @@ class Instance:
     positions: Mapping[Hashable, tuple[float, float]] | None = None  # of the nodes of a graph
     geographic: bool = False  # whether `positions` are longitude and latitude in degrees
     question: str = ""  # that a report answers, "" if none is given
+    features: Mapping[str, Sequence[Any]] | None = None  # of the items, d values by name: numbers, texts, or None
 
     def __repr__(self) -> str:
         return brief(self)
@@ -44,6 +46,7 @@ class Instance:
             ("Question", self.question),
             ("Decisions", repr(self.decision_set)),
             (f"Mean {noun}", f"{least} to {most} {self.unit}".rstrip()),
+            ("Features", ", ".join(self.features or ())),
             ("Note", self.note),
         ]
         return [fact for fact in facts if fact[1]]

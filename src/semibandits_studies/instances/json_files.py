@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from semibandits.decisions.base import DecisionSet
@@ -59,13 +60,13 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
                 'write ""'
             )
     features, d = fields.take("features", {}), decision_set.d
-    if not isinstance(features, Mapping) or any(not isinstance(one, list) or len(one) != d for one in features.values()):
+    if not isinstance(features, Mapping) or any(not isinstance(one, list | tuple) or len(one) != d for one in features.values()):
         raise InvalidInputError(
             f"features must be an object of columns, each a list of d = {d} numbers, texts or null, got something else: write "
             'for instance {"minutes": [2, 3, ...], "topic": ["news", null, ...]}'
         )
     fields.finish()
-    return instance
+    return replace(instance, features=features or None)
 
 
 def _means(fields: Fields) -> tuple[str, list[float]]:

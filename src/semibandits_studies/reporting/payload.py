@@ -48,7 +48,7 @@ def payload_of(data: ReportData) -> dict[str, Any]:
         "unit": data.unit,
         "note": data.note,
         "answers": summary_cards(data),
-        "bound": None if bound is None else _bound(bound, applies=data.applies),
+        "bound": None if bound is None else _bound(bound, data),
         "simulation": None if simulation is None else _simulation(data, simulation),
         "items": _items(data, shown),
         "plan": None if bound is None or structure is None else _plan(bound, structure, shown),
@@ -76,14 +76,15 @@ def _subtitle(data: ReportData) -> str:
     return ", ".join(parts)
 
 
-def _bound(bound: Bracket, *, applies: bool) -> dict[str, Any]:
+def _bound(bound: Bracket, data: ReportData) -> dict[str, Any]:
     return {
         "lower": bound.lower,
         "value": finite(bound.value),
         "gap": finite(bound.gap),
         "method": "" if bound.result is None else bound.result.method,
         "status": "" if bound.result is None else str(bound.result.status),
-        "applies": applies,
+        "applies": data.applies,
+        "exception": data.exception,
         "text": bound_text(bound),
     }
 
@@ -215,8 +216,7 @@ def _provenance(data: ReportData, drawing: dict[str, Any] | None) -> list[dict[s
             text += f", by {bound.result.method}"
             if bound.result.status is not Status.OPTIMAL:
                 text += f", stopped early ({bound.result.status.replace('_', ' ')})"
-        others = "" if data.applies else "; for independent Gaussian rewards, but others were simulated"
-        rows.append(("Bound", text + others))
+        rows.append(("Bound", text if data.applies else f"{text}; for independent Gaussian rewards. {data.exception}"))
     if result is not None:
         versions = sorted(recorded(result, "versions").items())
         rows.append(("Versions", ", ".join(f"{name} {version}" for name, version in versions)))

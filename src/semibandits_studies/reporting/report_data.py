@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -75,6 +75,9 @@ class Bracket:
         )
 
 
+OTHER_LAW: Final = "The simulated rewards follow another law, for which it bounds nothing."
+
+
 @dataclass(frozen=True, kw_only=True)
 class About:
     """Origin of the numbers; unknown fields are ``""``."""
@@ -134,6 +137,15 @@ class ReportData:
         if self.structure is not None and "costs" in self.structure.description:
             return True
         return self.theta is not None and bool((self.theta <= 0.0).all() and (self.theta < 0.0).any())
+
+    @property
+    def exception(self) -> str:
+        """Why the bound is none for what was played, in a sentence; "" if it is one."""
+        if self.applies:
+            return ""
+        if self.simulation is not None and law(self.simulation) == "gaussian" and "no_bound" in self.simulation.provenance:
+            return f"Policies with features may lose less: {self.simulation.provenance['no_bound']}."
+        return OTHER_LAW
 
     @property
     def summaries(self) -> list[PolicySummary]:

@@ -57,7 +57,6 @@ def _simulation(data: ReportData, result: SimulationResult, *, has_instance: boo
     if isinstance(options.get("delay"), dict) or "prior" in known or (stop is None and "stop" in known):
         return []  # a distribution, or the digest of many observed delays; or what commands and instances do not have
     features = known.get("features")
-    columns = "list(zip(*instance.description['features'].values()))"
     if isinstance(features, dict) and (
         law is None or data.structure is None or "features" not in (data.structure.description or {})
     ):
@@ -81,7 +80,7 @@ def _simulation(data: ReportData, result: SimulationResult, *, has_instance: boo
         options["checkpoints"] = result.checkpoints.tolist()
     arguments = "".join(f", {key}={value!r}" for key, value in options.items())
     arguments += "" if stop is None else f", stop_at=sb.{stop!r}"
-    arguments += "" if features is None else f", features={repr(features) if isinstance(features, str) else columns}"
+    arguments += "" if features is None else f", features={repr(features) if isinstance(features, str) else 'instance.features'}"
     code = f"{head}policies = {{\n{named}}}\nresult = sb.simulate({what}, policies{arguments})\n"
     return [*ways, (label, code)]
 

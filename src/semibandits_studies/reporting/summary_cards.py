@@ -14,7 +14,7 @@ from semibandits.laws.plain import words
 from semibandits.simulation.results import recorded
 from semibandits_studies.reporting.formatting import amount, bracket_text, counted, decision_text
 from semibandits_studies.reporting.policy_cards import Card, earned, settled, sure
-from semibandits_studies.reporting.report_data import Bracket, ReportData, Structure, law
+from semibandits_studies.reporting.report_data import OTHER_LAW, Bracket, ReportData, Structure, law
 from semibandits_studies.reporting.shapes import how_many, nouns_of, shape_of
 from semibandits_studies.reporting.streets import stretches
 
@@ -157,7 +157,8 @@ def _cost(data: ReportData) -> Card:
         command = "semibandits bound" if played in (None, "gaussian") else f"semibandits bound --rewards {played}"
         return Card("Not computed", [f"These results do not contain C(θ): {command} computes it."])
     if not data.applies:
-        return Card("Not known for these rewards", [others, "According to the file, the rewards follow another law."])
+        title = "Not known for these rewards" if data.exception == OTHER_LAW else "Not known with features"
+        return Card(title, [others, data.exception])
     one, _, item, _ = nouns_of(data.structure)
     if bound.value == 0:
         text = f"Every {item} that can be chosen is in a best {one}, or there is only one {one}: playing the best teaches enough."

@@ -6,9 +6,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from semibandits.errors import InvalidInputError, Option
 from semibandits.features.design import NAMED, Design
@@ -30,16 +27,14 @@ def is_named(features: Sequence[str]) -> bool:
 def with_features(instance: Instance, features: Sequence[str], choice: ProblemChoice) -> Instance:
     """The instance with columns of features in its description, in the order of the items.
 
-    `features` are one file, or columns of the file of the problem; named features change nothing.
+    `features` are one file, or columns of the problem, all of them if they are the problem itself; named features change nothing.
     """
     if is_named(features):
         return instance
     file, path = choice.file, Path(features[0])
     if file is None:
-        raise InvalidInputError(
-            Option(KEY), f" must be {' or '.join(NAMED)} for a built-in problem, got {path}: use one of these, or a file as the "
-            "problem"
-        )  # fmt: skip
+        name = str(choice.dataset or choice.network)
+        return _with_own(instance, features, is_all=tuple(features) == (name,), where=f"features of {name}", others=NAMED)
     is_table, is_file = file.suffix.lower() in TABLES, len(features) == 1 and path.suffix.lower() in FORMATS
     is_own = is_file and os.path.abspath(path) == os.path.abspath(file)
     if is_file and (path.suffix.lower() not in TABLES if not is_own else is_table):
@@ -47,14 +42,19 @@ def with_features(instance: Instance, features: Sequence[str], choice: ProblemCh
             Option(KEY), f" must be {' or '.join(NAMED)}, another table, or columns of the problem's file, got {path}: name "
             "columns, as in ", Option(KEY, ["category"]),
         )  # fmt: skip
-    if is_table or (is_file and not is_own):
-        columns = read_features(path if is_file else file, instance, choice.options, () if is_file else features)
-    else:
-        own: Any = instance.description.get(KEY, {})
-        unknown = next((name for name in features if name not in own and not is_own), None)
-        if unknown is not None or not own:
-            raise unknown_name(f"column of the key '{KEY}' of {file}", unknown or path, own)
-        columns = own if is_own else {name: own[name] for name in features}
+    if not is_table and (is_own or not is_file):
+        return _with_own(instance, features, is_all=is_own, where=f"column of the key '{KEY}' of {file}")
+    columns = read_features(path if is_file else file, instance, choice.options, () if is_file else features)
+    return replace(instance, description={**instance.description, KEY: columns})
+
+
+def _with_own(instance: Instance, names: Sequence[str], *, is_all: bool, where: str, others: Sequence[str] = ()) -> Instance:
+    """The instance with the features of these names, or all that it has, in its description."""
+    own = instance.features or {}
+    unknown = next((name for name in names if name not in own), None)
+    if unknown is not None and not (is_all and own):
+        raise unknown_name(where, unknown, (*others, *own))
+    columns = {name: list(own[name]) for name in (own if is_all else names)}
     return replace(instance, description={**instance.description, KEY: columns})
 
 
@@ -64,6 +64,4 @@ def design_of(instance: Instance, features: Sequence[str]) -> Design | None:
         return None
     if is_named(features):
         return Design.of(features[0], instance.decision_set)
-    columns: Any = instance.description[KEY]
-    rows = np.array(list(columns.values()), dtype=object).T
-    return Design.of(rows, instance.decision_set, titles=list(columns))
+    return Design.of(instance.description[KEY], instance.decision_set)

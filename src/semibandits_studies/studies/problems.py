@@ -236,4 +236,4 @@ def _with_variance(instance: Instance, variance: float | None) -> Instance:
     if variance is None:
         return instance
     numbers = variance_vector(np.asarray(variance), instance.decision_set)
-    return instance_from_description({**instance.description, "variance": numbers.tolist()})
+    return replace(instance_from_description({**instance.description, "variance": numbers.tolist()}), features=instance.features)

@@ -266,7 +266,7 @@ class SimulationOptions:
     features: tuple[str, ...] = _simulation(
         FEATURES,
         'features = "pooled"',
-        "What items tell of each other: pooled, additive, a table of features, or a column of PROBLEM's table. Repeatable.",
+        "What items tell of each other: pooled, additive, a table of features, or a feature of PROBLEM by name. Repeatable.",
         metavar="NAME",
         default=(),
     )

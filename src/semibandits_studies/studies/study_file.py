@@ -161,7 +161,7 @@ def study_tables(study: Study) -> dict[str, dict[str, Value]]:
             del tables["simulation"]["delay"], tables["simulation"]["loss"]
         if not simulation.features:
             del tables["simulation"]["features"]
-        elif not is_named(simulation.features):
+        elif choice.file is not None and not is_named(simulation.features):
             tables["simulation"]["features"] = INSTANCE  # which has their columns
     limit = float("inf") if study.bound_seconds is None else study.bound_seconds
     tables["bound"] = written(replace(study.bound, time_limit=limit))

@@ -25,7 +25,7 @@ SCRIPTS: Final = (
 )  # fmt: skip
 """Concatenated in this order, after the shared ones: each uses functions of those before it, and `start.js` runs them."""
 _WITHIN_LINES: Final = re.compile("[^\n\t]+")
-_CAPITALS: Final = re.compile("(?<=[a-z])(?=[A-Z])")
+_BREAKS: Final = re.compile("(?<=[a-z])(?=[A-Z])|(?=[(])|(?<=[=,])")
 
 
 def render(payload: Mapping[str, Any]) -> str:
@@ -89,5 +89,5 @@ def _unbroken(text: object) -> str:
 
 
 def _breakable(name: str) -> Markup:
-    """Let a browser break a name such as ThompsonSampling at its capitals."""
-    return Markup(_CAPITALS.sub("<wbr>", str(escape(name))))
+    """Let a browser break a name such as ThompsonSampling(scale=2.0) at its capitals and signs."""
+    return Markup(_BREAKS.sub("<wbr>", str(escape(name))))

@@ -57,7 +57,7 @@ function footnote(simulation, bound) {
   if (!bound) return "No lower bound on the regret is known here.";
   if (bound.applies === false) {
     return `The dashed line is ${BOUND_NAME} for independent Gaussian rewards with the same means and the stated variances. ` +
-      "The simulated rewards follow another law: for them the line bounds nothing, and curves may cross it.";
+      `${bound.exception} Curves may cross it.`;
   }
   return `The dashed line ${BOUND_NAME} bounds how fast the regret of any uniformly good policy grows in the long run. ` +
     "It does not bound the regret at a single round: on the logarithmic axis, compare slopes, not heights.";
