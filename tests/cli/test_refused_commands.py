@@ -138,7 +138,7 @@ REFUSED = {
     f"{SIMULATE} --features none.csv": "none.csv must be a readable file",
     "simulate graph.json --source a --features graph.json": "column of the key 'features' of graph.json must be a known name",
     "simulate graph.json --source a --features x": "column of the key 'features' of graph.json must be a known name, got 'x'",
-    "simulate germany50-routing --features parts.csv": "features of germany50-routing must be a known name, got 'parts.csv': choose from pooled",
+    "simulate germany50-routing --features parts.csv": "features of germany50-routing must be a known name, got 'parts.csv'",
     f"{SIMULATE} --family setz": "setz",
     # Studies
     "run": "STUDY.toml",
