@@ -3,6 +3,7 @@ from semibandits_server.client.client import Client as Client
 from semibandits_server.client.learner import RemoteLearner as RemoteLearner
 from semibandits_server.wire import Best as Best
 from semibandits_server.wire import Bound as Bound
+from semibandits_server.wire import Coefficient as Coefficient
 from semibandits_server.wire import Drift as Drift
 from semibandits_server.wire import Estimates as Estimates
 from semibandits_server.wire import ItemEstimate as ItemEstimate

@@ -312,6 +312,8 @@ class Summary(Record, frozen=True):
         Rounds after which an outcome counts half; None if outcomes count for ever.
     drift : DriftCheck
         Probability of a false alarm per item, and changes found; see `drift_error` and `drifts`.
+    features : str or None
+        The features of the items, and the context of rounds, in words; None without features.
 
     Examples
     --------
@@ -341,6 +343,7 @@ class Summary(Record, frozen=True):
     nouns: Nouns
     half_life: float | None
     drift: DriftCheck
+    features: str | None = None
 
     @property
     def drift_error(self) -> float | None:
@@ -368,6 +371,8 @@ class ItemEstimate(Item, frozen=True):
         Estimated mean reward and its interval; None where nothing is known.
     in_best : bool
         Whether it is part of the best decision so far.
+    shrunk, shrunk_sd : float or None
+        With features: what is expected of the item from the outcomes of all, and its standard deviation; None without.
 
     Examples
     --------
@@ -383,6 +388,8 @@ class ItemEstimate(Item, frozen=True):
     lower: float | None
     upper: float | None
     in_best: bool
+    shrunk: float | None = None
+    shrunk_sd: float | None = None
 
 
 class Estimates(Record, frozen=True):
@@ -405,6 +412,35 @@ class Estimates(Record, frozen=True):
 
     error: float
     items: tuple[ItemEstimate, ...]
+
+
+class Coefficient(Record, frozen=True):
+    """An effect of the features of a learner; see `Learner.coefficients`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the effect; the last one is "spread of items".
+    mean, sd : float or None
+        Its value, and the standard deviation of that, None for the spread.
+
+    Examples
+    --------
+    >>> from semibandits.client import Coefficient
+    >>> minutes = Coefficient.of({"name": "minutes", "mean": -0.5, "sd": 0.25})
+    >>> f"{minutes.name}: {minutes.mean} ± {2 * minutes.sd}"
+    'minutes: -0.5 ± 0.5'
+    """
+
+    name: str
+    mean: float | None
+    sd: float | None
+
+
+class Coefficients(Record, frozen=True):
+    """The effects of the features of a learner."""
+
+    coefficients: tuple[Coefficient, ...]
 
 
 class Confidence(Record, frozen=True):

@@ -163,6 +163,48 @@ def test_numbers_marks_and_words_are_those_of_the_answers(live):
     assert rows_of(page, "#waiting .oldest")[0][0] == "802"
 
 
+def place(mark, end="left"):
+    return mark.evaluate(f"(one) => parseFloat(one.style.{end})")
+
+
+def test_what_features_let_expect_has_marks_of_its_own(live):
+    answers = live_answers.service(live_answers.with_features(live_answers.learner()))
+    items = answers["/v1/learners/commute/estimates"]["items"]
+    page, by_name = live(answers), {item["text"]: item for item in items}
+    expect(page.locator("#estimates tbody tr")).to_have_count(len(items))
+    assert page.locator("#estimates .legend > span").count() == 3
+    places, values = [], []
+    for name, row in zip(names_of(page, "#estimates"), page.locator("#estimates tbody tr").all(), strict=True):
+        item = by_name[name]
+        assert value_of(row.locator(".number.expected").inner_text().split("\n")[0]) == close_to(-item["shrunk"])
+        assert "± 0.50" in row.locator(".number.expected").inner_text()
+        places.append(place(row.locator(".goal.expected")))
+        values.append(-item["shrunk"])
+        assert row.locator(".dot").count() == (item["mean"] is not None)
+        assert row.locator(".spread").count() == (item["mean"] is None)
+    fit = np.polyfit(values, places, 1)
+    np.testing.assert_allclose(np.polyval(fit, values), places, atol=0.01)
+    spread = page.locator("#estimates tbody .spread")
+    assert place(spread) == pytest.approx(np.polyval(fit, 4.5), abs=0.01)  # 5 ± 2 standard deviations
+    assert place(spread, "width") == pytest.approx(fit[0], abs=0.01)
+    assert "1 has no outcome yet" in page.inner_text("#estimates .lead")
+    assert "kind, size" in page.inner_text("#about")
+    for width, is_column in ((1280, True), (768, False), (390, False), (320, False)):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("#estimates tbody .number.expected").first.is_visible() == is_column
+        assert page.locator("#estimates tbody .what .expected").first.is_visible() != is_column
+    for item in items:  # before the first outcome
+        item |= {"mean": None, "lower": None, "upper": None, "plays": 0, "shrunk": 0.0, "shrunk_sd": 3000.0}
+    blank = live(answers)
+    expect(blank.get_by_text("no outcome yet", exact=True)).to_have_count(len(items))
+    assert blank.locator("#estimates tbody i.expected, #estimates .what .expected").count() == 0
+    without = live(live_answers.service(live_answers.learner()))
+    expect(without.locator("#estimates tbody .dot").first).to_be_visible()
+    assert without.locator(".expected, .legend, .spread").count() == 0
+    assert "Features" not in without.inner_text("#about")
+
+
 def test_rows_are_sorted_and_filtered_by_the_keyboard(live):
     answers = live_answers.service(live_answers.learner(is_cost=False))
     page = live(answers)

@@ -23,6 +23,23 @@ def test_list_and_show(run):
     assert "Its mean" not in run(["learner", "show", URL, "other"])[1]
 
 
+@pytest.mark.parametrize(
+    ("features", "context", "words"),
+    [
+        ("pooled", None, "pooled"),
+        ("additive", {"hour": [0, 9]}, "additive; context of rounds: hour"),
+        ({("a", "x"): {"km": 1, "kind": "van"}, ("a", "y"): {"km": 2, "kind": "bike"}}, None, "km, kind"),
+    ],
+)
+def test_show_names_features_and_context(run, features, context, words):
+    pairs = sb.MSets(2, 1, items=[("a", "x"), ("a", "y")])
+    sb.open_learner(URL, name="vans", decision_set=pairs, variance=1.0, features=features, context=context).close()
+    learn()
+    lines = run.output(["learner", "show", URL, "vans"]).splitlines()
+    assert [line.split(maxsplit=1)[1].strip() for line in lines if "Features" in line] == [words]
+    assert "Features" not in run.output(["learner", "show", URL, "courier"])
+
+
 def test_a_narrow_terminal_loses_no_letters(run, monkeypatch):
     learn("a-courier-of-the-north")
     monkeypatch.setenv("COLUMNS", "60")

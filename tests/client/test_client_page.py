@@ -5,10 +5,11 @@ import threading
 from concurrent.futures import Future
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import semibandits as sb
-from semibandits.client import Client
+from semibandits.client import Client, ItemEstimate, Summary
 from semibandits_server.client import transport
 from semibandits_server.service import bounds
 from serving import TOKEN, serving
@@ -61,6 +62,35 @@ def test_views_of_a_learner_and_errors_that_name_what_is_wrong(courier, monkeypa
         stranger.learners()
     assert caught.value.status == 401
     assert "a-wrong-token" not in str(caught.value)
+
+
+def test_what_features_say(courier, tmp_path):
+    url = f"sqlite:///{tmp_path}/learners.db"
+    learner = sb.open_learner(url, name="shared", decision_set=sb.MSets(4, 2), variance=1.0, features="pooled", seed=0)
+    asked = learner.ask()
+    learner.tell(asked.id, [1.0, 3.0])
+    with Client(courier[1], TOKEN) as client:
+        remote = client.learner("shared")
+        assert [one.shrunk for one in remote.estimates().items] == learner.estimates().shrunk.tolist()
+        assert [one.shrunk_sd for one in remote.estimates().items] == learner.estimates().shrunk_sd.tolist()
+        frame, effects = learner.coefficients(), remote.coefficients()
+        assert [one.name for one in effects] == frame.index.tolist() == ["mean of all", "spread of items"]
+        assert [one.mean for one in effects] == frame["mean"].tolist()
+        assert [one.sd for one in effects] == [frame["sd"].iloc[0], None]
+        assert remote.summary().features == "pooled"
+        with pytest.raises(sb.UnsupportedError, match="coefficients need a learner with features, got one without"):
+            client.learner("courier").coefficients()
+
+
+@pytest.mark.parametrize("kind", [ItemEstimate, Summary])
+def test_an_older_service_sends_nothing_about_features(courier, kind):
+    added = {"shrunk", "shrunk_sd"} if kind is ItemEstimate else {"features"}
+    with Client(courier[1], TOKEN) as client:
+        remote = client.learner("courier")
+        record = remote.estimates().items[0] if kind is ItemEstimate else remote.summary()
+    sent = msgspec.to_builtins(record)
+    assert added <= set(sent)
+    assert kind.of({name: value for name, value in sent.items() if name not in added}) == record
 
 
 def test_a_service_that_starts_again_goes_unnoticed(courier, tmp_path, monkeypatch):

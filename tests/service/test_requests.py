@@ -123,6 +123,36 @@ def test_estimates(client, learner):
     assert items[0]["text"] == "home → a"
 
 
+@pytest.mark.parametrize("features", ["pooled", [[float(i % 3), i / 6] for i in range(6)]])
+@pytest.mark.parametrize("law", [{"law": "bernoulli"}, {"variance": 0.25}])
+def test_what_features_say_is_that_of_the_learner(client, url, features, law):
+    learner = sb.open_learner(url, name="shared", decision_set=sb.MSets(6, 2), features=features, seed=0, **law)
+    for k in range(9):
+        asked = learner.ask(available=range(4))
+        learner.tell(asked.id, [float(k % 2), float(k % 3 == 0)])
+    estimates, frame = learner.estimates(), learner.coefficients()
+    items = client.get("/v1/learners/shared/estimates").json()["items"]
+    assert [one["shrunk"] for one in items] == estimates.shrunk.tolist()
+    assert [one["shrunk_sd"] for one in items] == estimates.shrunk_sd.tolist()
+    assert items[5]["mean"] is None
+    found = client.get("/v1/learners/shared/coefficients").json()
+    assert set(found) == {"coefficients"}
+    shown = [{"name": name, "mean": mean, "sd": sd} for name, mean, sd in frame.itertuples()]
+    assert found["coefficients"] == [*shown[:-1], shown[-1] | {"sd": None}]
+    named = "pooled" if features == "pooled" else "feature 0, feature 1"
+    assert client.get("/v1/learners/shared").json()["features"] == named
+
+
+def test_a_learner_without_features(client, learner):
+    assert {one["shrunk"] for one in client.get("/v1/learners/courier/estimates").json()["items"]} == {None}
+    assert client.get("/v1/learners/courier").json()["features"] is None
+    with pytest.raises(sb.UnsupportedError) as caught:
+        learner.coefficients()
+    refused = client.get("/v1/learners/courier/coefficients")
+    assert (refused.status_code, refused.json()["error"]["type"]) == (422, "UnsupportedError")
+    assert error_of(refused) == str(caught.value)
+
+
 def test_open_rounds_by_pages(client, learner):
     post(client, "courier/ask", {"count": 5})
     post(client, "courier/forget", {"round": 1})
@@ -263,7 +293,7 @@ def test_a_database_without_its_tables(client_with, url, caplog):
 def test_the_document_describes_all_requests(client):
     document = client.get("/openapi.json").json()
     actions = ("ask", "tell", "tell-many", "forget", "expire")
-    views = ("", "/estimates", "/confidence", "/bound", "/rounds", "/state")
+    views = ("", "/estimates", "/coefficients", "/confidence", "/bound", "/rounds", "/state")
     paths = {f"/v1/learners/{{name}}/{action}" for action in actions} | {f"/v1/learners/{{name}}{view}" for view in views}
     assert set(document["paths"]) == paths | {"/v1/learners", "/v1/compilation", "/health", "/metrics"}
     names = set(document["components"]["schemas"])

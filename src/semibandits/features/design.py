@@ -133,6 +133,11 @@ class Design:
             names, own = _effects(columns), _encoded(columns, values, labels)
         return cls._made(kind, columns, () if context is None else _context_columns(context), names, own)
 
+    @property
+    def text(self) -> str:
+        """The name or the columns of the features, and the names of the context."""
+        return words_of(self.kind, self.columns, self.context)
+
     @classmethod
     def _made(
         cls, kind: str | None, columns: tuple[Column, ...], context: tuple[Column, ...], names: list[str], own: FloatArray
@@ -253,6 +258,12 @@ class Design:
         if not is_valid:
             raise InvalidInputError("features must hold a row for each item, but they do not: the state is damaged, use a copy")
         return cls._made(None, columns, context, names, own)
+
+
+def words_of(kind: str | None, columns: Iterable[Sequence[Any]], context: Iterable[Sequence[Any]]) -> str:
+    """Features in words; columns are those of a design or of its state."""
+    own, others = (", ".join(column[0] for column in each) for each in (columns, context))
+    return f"{kind or own}{others and f'; context of rounds: {others}'}"
 
 
 def _column(listed: Any) -> Column:

@@ -231,7 +231,10 @@ class Readable(FromLogs):
         SemibanditsError
             If pandas is not installed.
         """
-        return self._read(_coefficients)
+        names, means, deviations = self._read(coefficients_of)
+        frame = new_frame({"mean": means, "sd": deviations})
+        frame.index = names
+        return frame
 
     def best(self, available: Available | None = None, *, features: Any = None, context: Any = None) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
@@ -279,18 +282,15 @@ def _estimates(one: Learner, level: float) -> Estimates:
     return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high, *shrunk)
 
 
-def _coefficients(one: Learner) -> DataFrame:
-    """See `Readable.coefficients`."""
+def coefficients_of(one: Learner) -> tuple[list[str], list[float], list[float]]:
+    """Names, means and standard deviations of the effects; see `Readable.coefficients`."""
     progress = one._progress
     if progress.sharing is None:
         raise UnsupportedError("coefficients need a learner with features, got one without: pass features= when it is created")
     design, (effects, rest) = progress.sharing.design, progress.sharing.effects(*progress.known)
     deviations = np.sqrt(effects.variances(np.eye(len(design.names))))
-    frame = new_frame(
-        {"mean": [*(effects.mean / design.scales).tolist(), rest], "sd": [*(deviations / design.scales).tolist(), np.nan]}
-    )
-    frame.index = [*design.names, "spread of items"]
-    return frame
+    means = [*(effects.mean / design.scales).tolist(), rest]
+    return [*design.names, "spread of items"], means, [*(deviations / design.scales).tolist(), math.nan]
 
 
 def _confidence(one: Learner, stop: Stop) -> float:
@@ -311,6 +311,7 @@ def facts_of(one: Learner) -> list[tuple[str, str]]:
     facts = [
         ("Decisions", repr(one._decision_set)),
         ("Policy", repr(one._policy)),
+        *([] if one._design is None else [("Features", one._design.text)]),
         ("Rounds", f"{progress.next_id:,}, {len(progress.open):,} of them open"),
     ]
     if progress.next_id > len(progress.open):

@@ -12,7 +12,7 @@ from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, numb
 from semibandits_server import wire
 from semibandits_server.client.labels import encoded_available, encoded_context, encoded_features, encoded_labels, encoded_outcome
 from semibandits_server.client.transport import Transport
-from semibandits_server.wire import Bound, Confidence, Estimates, Forgotten, OpenRound, OpenRounds, Round, Rounds, Summary
+from semibandits_server.wire import Bound, Coefficient, Estimates, Forgotten, OpenRound, OpenRounds, Round, Rounds, Summary
 
 PAGE: Final = 500
 """Number of open rounds that one request returns."""
@@ -247,6 +247,16 @@ class RemoteLearner:
         """Estimated mean rewards of all items, with intervals that hold for all rounds at once."""
         return self._transport.get(f"{self._path}/estimates", Estimates.of)
 
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """What the features say of the items; see :meth:`semibandits.Learner.coefficients`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the learner has no features.
+        """
+        return self._transport.get(f"{self._path}/coefficients", wire.Coefficients.of).coefficients
+
     def confidence(self, within: float = 0.0, *, threshold: str = "proved") -> float:
         """How sure it is that the best decision so far is the best one, in [0, 1]; see :meth:`semibandits.Learner.confidence`.
 
@@ -266,7 +276,7 @@ class RemoteLearner:
         """
         number = float(within) if isinstance(within, Real) else repr(within)  # which the service refuses
         query = {"within": number, "threshold": str(threshold)}
-        return self._transport.get(f"{self._path}/confidence", Confidence.of, **query).confidence
+        return self._transport.get(f"{self._path}/confidence", wire.Confidence.of, **query).confidence
 
     def bound(self) -> Bound:
         """C(θ) at the estimates, and exploration against its plan; the service computes it in the background."""

@@ -79,8 +79,16 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
 
     @router.get("/learners/{name}/estimates", **schemas.returns("Estimates"))
     def estimates(name: str, request: Request, error: Annotated[float, Query(gt=0.0, lt=1.0)] = 0.05) -> Response:
-        """Plays, mean and interval of each item; intervals hold for all rounds at once with probability 1 - error."""
+        """Plays, mean and interval of each item, and with features what is expected of it (`shrunk`).
+
+        Intervals hold for all rounds at once with probability 1 - error.
+        """
         return answer(views.estimates(served(name, request), error))
+
+    @router.get("/learners/{name}/coefficients", **schemas.returns("Coefficients"))
+    def coefficients(name: str, request: Request) -> Response:
+        """Effects of the features, and the spread of items; an UnsupportedError (422) for a learner without features."""
+        return answer(views.coefficients(served(name, request)))
 
     @router.get("/learners/{name}/confidence", **schemas.returns("Confidence"))
     def confidence(

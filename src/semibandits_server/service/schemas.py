@@ -51,8 +51,9 @@ def takes(body: type[wire.Request]) -> JSON:
 def complete(document: JSON, *, public: frozenset[str]) -> JSON:
     """The OpenAPI document with the schemas, and the token for all paths that are not public."""
     records = (
-        wire.Error, wire.Health, wire.Compilation, wire.Learners, wire.Summary, wire.Estimates, wire.Confidence, wire.Bound,
-        wire.OpenRounds, wire.Rounds, wire.Told, wire.Forgotten, wire.Ask, wire.Tell, wire.TellMany, wire.Forget, wire.Expire,
+        wire.Error, wire.Health, wire.Compilation, wire.Learners, wire.Summary, wire.Estimates, wire.Coefficients,
+        wire.Confidence, wire.Bound, wire.OpenRounds, wire.Rounds, wire.Told, wire.Forgotten,
+        wire.Ask, wire.Tell, wire.TellMany, wire.Forget, wire.Expire,
     )  # fmt: skip
     _, schemas = msgspec.json.schema_components(records, ref_template="#/components/schemas/{name}")
     for schema in schemas.values():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from semibandits.families.texts import decision_text
+from semibandits.formats.text import shortened
 from semibandits.laws import plain as plain_laws
 from semibandits.learning.learner import Learner
+from semibandits.learning.reading import LONGEST_FACT, coefficients_of
 from semibandits.learning.round import Round
 from semibandits.policies.rules import LawPolicy
 from semibandits_server.service.answers import number
@@ -14,6 +16,8 @@ from semibandits_server.service.catalogue import Served
 from semibandits_server.wire import (
     Band,
     Best,
+    Coefficient,
+    Coefficients,
     Drift,
     DriftCheck,
     Estimates,
@@ -70,25 +74,33 @@ def summary(served: Served) -> Summary:
                     for found in one.drifts
                 ),
             ),
+            features=None if one._design is None else shortened(one._design.text, LONGEST_FACT),
         )
 
     return learner._read(work)
 
 
 def estimates(served: Served, error: float) -> Estimates:
-    """Plays, mean and interval of each item."""
+    """Plays, mean and interval of each item, and what is expected of it."""
 
     def work(one: Learner) -> tuple[ItemEstimate, ...]:
-        found, best = one.estimates(error), one.best()
-        columns = (found.plays, found.open, found.means, found.lower, found.upper, best)
+        found = one.estimates(error)
+        expected = [np.full(len(found.means), np.nan) if each is None else each for each in (found.shrunk, found.shrunk_sd)]
+        columns = (found.plays, found.open, found.means, found.lower, found.upper, one.best(), *expected)
         return tuple(
-            ItemEstimate(label, text, plays, n_open, number(mean), number(lower), number(upper), in_best)
-            for label, text, plays, n_open, mean, lower, upper, in_best in zip(
+            ItemEstimate(label, text, plays, n_open, number(mean), number(low), number(high), in_best, number(shrunk), number(sd))
+            for label, text, plays, n_open, mean, low, high, in_best, shrunk, sd in zip(
                 served.items.plain, served.names.labels, *(column.tolist() for column in columns), strict=True
             )
         )
 
     return Estimates(error, served.learner._read(work))
+
+
+def coefficients(served: Served) -> Coefficients:
+    """The effects of the features."""
+    rows = zip(*served.learner._read(coefficients_of), strict=True)
+    return Coefficients(tuple(Coefficient(name, number(mean), number(sd)) for name, mean, sd in rows))
 
 
 def open_rounds(served: Served, limit: int, after: int | None) -> OpenRounds:

@@ -16,6 +16,7 @@ from semibandits.families.texts import Named as Named
 from semibandits.families.texts import change_text as change_text
 from semibandits.families.texts import decision_text as decision_text
 from semibandits.families.texts import streets_of as streets_of
+from semibandits.features.design import words_of
 from semibandits.formats.numbers import amount as amount
 from semibandits.formats.numbers import bracket_text as bracket_text
 from semibandits.formats.numbers import counted as counted
@@ -107,9 +108,7 @@ def lateness_text(specification: Mapping[str, Any]) -> str:
 def features_text(specification: Mapping[str, Any]) -> str:
     """What items tell of each other, from the specification of a simulation; empty if nothing."""
     features = specification.get("features", "")
-    if isinstance(features, str):
-        return features
-    return ", ".join(column[0] for column in features["columns"])
+    return features if isinstance(features, str) else words_of(None, features["columns"], ())
 
 
 def stop_of(specification: Mapping[str, Any]) -> Stop | None:

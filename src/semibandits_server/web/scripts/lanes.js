@@ -40,12 +40,12 @@ function dotOf(lane, value) {
 }
 
 // The lane cuts off what lies outside its ends.
-function intervalOf(lane, lower, upper) {
+function intervalOf(lane, lower, upper, kind = "whisker") {
   const [left, right] = [lower, upper].map((end) => Math.max(0, Math.min(100, lane.place(end))));
-  return tag("i", { class: "whisker", vars: { left: `${left}%`, width: `${right - left}%` } });
+  return tag("i", { class: kind, vars: { left: `${left}%`, width: `${right - left}%` } });
 }
 
-// A line at a value to be reached.
-function goalOf(lane, value) {
-  return tag("i", { class: "goal", vars: { left: `${lane.place(value)}%` } });
+// A line at a value, by default one to be reached.
+function goalOf(lane, value, kind = "goal") {
+  return tag("i", { class: kind, vars: { left: `${lane.place(value)}%` } });
 }

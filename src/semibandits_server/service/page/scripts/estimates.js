@@ -2,19 +2,22 @@
 const FIRST_ROWS = 24, MORE_ROWS = 1000;
 
 function estimatesSection(host, summary) {
-  const { nouns, best } = summary;
+  const { nouns, best, features } = summary;
   const lead = tag("p", { class: "lead" }), count = tag("p", { class: "note" });
   const axis = tag("div", {}), view = { text: "", only: false, lane: null, decimals: 3, items: [] };
+  const meanText = (mean) => (known(mean) ? fixed(mean, view.decimals) : MISSING);
   const value = best.is_cost ? "Mean cost" : "Mean reward";
   const sample = [
     { title: capital(nouns.item), kind: "what", value: (row) => row.text, show: (row) => [row.in_best && tag("span", { class: "best-mark", "aria-hidden": true }, "◆ "), row.text,
       row.in_best && tag("span", { class: "unseen" }, " (in the best decision)"),
-      narrow(counted(row.plays, "play", "plays"), row.open > 0 && `${number(row.open)} open`)] },
+      narrow(counted(row.plays, "play", "plays"), row.open > 0 && `${number(row.open)} open`),
+      known(row.shrunk) && tag("span", { class: "fine expected" }, `${meanText(row.shrunk)} expected`)] },
     { title: "Interval", kind: "lane", value: (row) => widthOf(row), falling: true, number: false, head: axis, show: (row) => estimateLane(view.lane, row) },
-    { title: value, number: true, kind: "mean", falling: !best.is_cost, value: (row) => row.mean, show: (row) => [known(row.mean) ? fixed(row.mean, view.decimals) : MISSING, fine(interval([row.lower, row.upper]))] },
+    { title: value, number: true, kind: "mean", falling: !best.is_cost, value: (row) => row.mean, show: (row) => [meanText(row.mean), fine(interval([row.lower, row.upper]))] },
+    features && { title: "Expected", number: true, kind: "expected", falling: !best.is_cost, value: (row) => row.shrunk, show: (row) => [meanText(row.shrunk), known(row.shrunk_sd) && fine(`± ${number(2 * row.shrunk_sd, 2)}`)] },
     { title: "Plays", number: true, kind: "wide", falling: true, value: (row) => row.plays, show: (row) => number(row.plays) },
     { title: "Open", number: true, kind: "wide", falling: true, value: (row) => row.open, show: (row) => number(row.open) },
-  ];
+  ].filter(Boolean);
   const table = sortedTable(sample, {
     label: "Estimates", kind: "bars live", cut: FIRST_ROWS, step: MORE_ROWS, key: (row) => row.text,
     stamp: () => [view.lane.ticks, view.decimals], rowKind: (row) => (row.in_best ? "best" : null),
@@ -32,19 +35,21 @@ function estimatesSection(host, summary) {
   const order = tag("select", { id: "order", onchange: () => { const column = sample[order.value]; if (column) table.sortBy(column, Boolean(column.falling)); } },
     tag("option", { value: "" }, "best decision first"), sample.map((column, k) => tag("option", { value: k }, column.title.toLowerCase())));
   host.append(lead, tag("div", { class: "controls" }, tag("label", { class: "field" }, `Only ${nouns.items} that contain`, filter),
-    toggle("Best decision only", false, (on) => { view.only = on; list(); }), tag("span", { class: "field order" }, tag("label", { for: "order" }, "Sort by"), order)), count, ...table.parts);
+    toggle("Best decision only", false, (on) => { view.only = on; list(); }), tag("span", { class: "field order" }, tag("label", { for: "order" }, "Sort by"), order)), count, ...(features ? [legendOf()] : []), ...table.parts);
   return (estimates) => {
-    const rows = estimates.items.map((item) => signed(item, best.is_cost));
+    // What is expected of all items alike, before the first outcome, is no more than the prior of the mean of all.
+    const blank = estimates.items.every((item) => item.mean === null && item.shrunk === estimates.items[0].shrunk);
+    const rows = estimates.items.map((item) => signed(blank ? { ...item, shrunk: null, shrunk_sd: null } : item, best.is_cost));
     view.items = rows.sort((one, two) => two.in_best - one.in_best || two.plays - one.plays);
     view.lane = estimateScale(rows);
-    view.decimals = decimalsFor(extreme(Math.max, rows.map((row) => Math.abs(row.mean ?? 0)), 0), 4);
+    view.decimals = decimalsFor(extreme(Math.max, rows.flatMap(meansOf).map(Math.abs), 0), 4);
     fill(axis, laneAxis(view.lane));
     const unseen = rows.filter((row) => row.mean === null).length;
     const some = rows.some((row) => known(row.lower));
     put(lead, [
       `${best.is_cost ? "Mean costs" : "Mean rewards"} of ${counted(rows.length, nouns.item, nouns.items)} as they are estimated now.`,
       some && ` Each interval holds in all rounds at once with probability at least ${percent(1 - estimates.error)}.`,
-      unseen > 0 && ` Nothing is known of ${number(unseen)} yet.`,
+      unseen > 0 && (features ? ` ${counted(unseen, "has", "have")} no outcome yet.` : ` Nothing is known of ${number(unseen)} yet.`),
     ].filter(Boolean).join(""));
     list();
   };
@@ -54,14 +59,17 @@ function estimatesSection(host, summary) {
 function signed(item, isCost) {
   const turned = (value) => (known(value) ? (isCost ? -value : value) : null);
   const ends = [turned(item.lower), turned(item.upper)];
-  return { ...item, mean: turned(item.mean), lower: ends[isCost ? 1 : 0], upper: ends[isCost ? 0 : 1] };
+  return { ...item, mean: turned(item.mean), shrunk: turned(item.shrunk), lower: ends[isCost ? 1 : 0], upper: ends[isCost ? 0 : 1] };
 }
 
 const widthOf = (row) => (known(row.lower) && known(row.upper) ? row.upper - row.lower : null);
 
+// Its own mean, and with features the expected one.
+const meansOf = (row) => [row.mean, row.shrunk].filter(known);
+
 // The scale covers all means and as much of the intervals as leaves the means apart; the rest is cut off.
 function estimateScale(rows) {
-  const means = rows.map((row) => row.mean).filter(known);
+  const means = rows.flatMap(meansOf);
   if (!means.length) return { place: scale("linear", [0, 1], [1, 97]), ticks: [], cut: [0, 1] };
   const low = extreme(Math.min, means), high = extreme(Math.max, means);
   const room = (high - low) / 10 || Math.abs(high) / 2 || 1;
@@ -78,6 +86,21 @@ function extreme(pick, values, start = values[0]) {
 }
 
 function estimateLane(lane, row) {
-  if (row.mean === null) return [gridOf(lane), tag("span", { class: "fine" }, "no outcome yet")];
-  return [gridOf(lane), known(row.lower) && known(row.upper) && intervalOf(lane, row.lower, row.upper), dotOf(lane, row.mean)];
+  if (row.mean === null && row.shrunk === null) return [gridOf(lane), tag("span", { class: "fine" }, "no outcome yet")];
+  return [gridOf(lane), known(row.lower) && known(row.upper) && intervalOf(lane, row.lower, row.upper), known(row.mean) && dotOf(lane, row.mean), ...expectedOf(lane, row)];
+}
+
+// What the features let expect; its spread only where the item has no interval of its own.
+function expectedOf(lane, { mean, shrunk, shrunk_sd: sd }) {
+  if (!known(shrunk)) return [];
+  return [mean === null && known(sd) && intervalOf(lane, shrunk - 2 * sd, shrunk + 2 * sd, "spread expected"), goalOf(lane, shrunk, "goal expected")];
+}
+
+function legendOf() {
+  const lane = { place: (value) => value };
+  const entry = (text, ...marks) => tag("span", {}, tag("span", { class: "lane" }, marks), text);
+  return tag("p", { class: "note legend live" },
+    entry("mean of its own outcomes, and interval", intervalOf(lane, 5, 95), dotOf(lane, 50)),
+    entry("expected, from the outcomes of all", goalOf(lane, 50, "goal expected")),
+    entry("± 2 standard deviations, if it has no outcome", ...expectedOf(lane, { mean: null, shrunk: 50, shrunk_sd: 22 })));
 }

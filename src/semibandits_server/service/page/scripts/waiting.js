@@ -67,6 +67,7 @@ function aboutSection(host) {
     ["Decision set", summary.decision_set],
     ["Policy", summary.policy],
     ["Law of the rewards", summary.law],
+    ["Features", summary.features],
     ["Outcomes", known(summary.half_life) ? `An outcome counts half after ${rounds(summary.half_life)}` : "All count alike, however old"],
     ["Calls that changed it", number(summary.calls)],
   ].filter(([, text]) => text).map(([label, text]) => tag("div", {}, tag("dt", {}, label), tag("dd", {}, text))));
