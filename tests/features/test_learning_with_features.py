@@ -376,6 +376,12 @@ def test_what_is_expected_of_items_is_what_the_next_round_uses(law):
     np.testing.assert_array_equal(coefficients.to_numpy(), learner.coefficients().to_numpy())
 
 
+def test_nothing_of_a_bounded_law_is_less_sure_than_its_range():
+    found = sb.Learner(PAGES, law="bernoulli", features="pooled", seed=0).estimates()
+    np.testing.assert_allclose(found.shrunk, 0.5)
+    np.testing.assert_allclose(found.shrunk_sd, 0.5)
+
+
 def test_policies_that_ignore_features_play_as_without_them():
     phi, theta = problem(3)
     plain, rewards = {"a": sb.GLADE(), "b": sb.ThompsonSampling(), "c": sb.OSSB()}, sb.GaussianRewards(theta, variance=0.25)

@@ -10,7 +10,7 @@ KEYS = {
     "payload": "schema title subtitle unit note answers bound simulation items plan drawing layers tables version",
     "answers": "key label headline text header rows",
     "answers.rows": "label value ratio",
-    "bound": "lower value gap method status applies text",
+    "bound": "lower value gap method status applies exception text",
     "simulation": "rewards horizon replications seed checkpoints policies",
     "simulation.policies": "name parameters mean lower upper regret regret_interval regret_ratio slope slope_interval "
     "slope_ratio calls seconds",

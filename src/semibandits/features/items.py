@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.features.links import Link
+from semibandits.features.links import Link, Prior
 from semibandits.features.model import Effects, Posterior, Seen, Spreads, Within, linearised
 from semibandits.features.rows import Rows
 from semibandits.laws import Law
@@ -28,6 +28,13 @@ class Counts(NamedTuple):
 
     plays: FloatArray
     sums: FloatArray
+
+
+class Known(NamedTuple):
+    """What effects say of items with the features of the design."""
+
+    prior: Prior
+    spread: FloatArray  # (d,): variance of what they say
 
 
 class Items:
@@ -78,26 +85,30 @@ class Items:
         means = self.link.within((counts.sums[items] + 0.5 * centre) / (counts.plays[items] + 0.5))
         return self.link.slope(means), self.law.variance_at(means)
 
+    def prior(self, beta: FloatArray, variance: float) -> Prior:
+        """Mean of each item in the next round given the effects, and the number of rewards that it is worth.
+
+        `variance` is that of the rests.
+        """
+        return self._prior(self.rows.now @ beta, variance)
+
     def given(
-        self, counts: Counts, beta: FloatArray, variance: float, odd: BoolArray | None = None
+        self, counts: Counts, beta: FloatArray, variance: float, odd: BoolArray | None = None, prior: Prior | None = None
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Given the effects: prior mean of each item, number of its rewards together with the prior, and their mean.
 
-        `variance` is that of the rests; items that are `odd` have that of unlike ones.
+        Items that are `odd` have the variance of unlike ones; `prior` is that of the others, if it is known.
         """
-        centres, sums = self.rows.now @ beta, self._moved(counts, beta)
-        means, weights = self._prior(centres, variance)
+        means, weights = prior or self.prior(beta, variance)
         if odd is not None and odd.any():
-            others = self._prior(centres, self._odd(variance))
-            means, weights = np.where(odd, others[0], means), np.where(odd, others[1], weights)
+            others = self.prior(beta, self._odd(variance))
+            means, weights = np.where(odd, others.means, means), np.where(odd, others.plays, weights)
         total = counts.plays + weights
-        return means, total, (sums + weights * means) / total
+        return means, total, (self._moved(counts, beta) + weights * means) / total
 
-    def _prior(self, centres: FloatArray, variance: float) -> tuple[FloatArray, FloatArray]:
-        """Mean of each item, and the number of rewards that it is worth, for rests of this variance."""
-        if self.link.is_identity:
-            return centres, self.variance / variance
-        return self.link.prior(centres, math.sqrt(variance))
+    def _prior(self, centres: FloatArray, variance: float) -> Prior:
+        """The same for items with these means on the scale."""
+        return Prior(centres, self.variance / variance) if self.link.is_identity else self.link.prior(centres, math.sqrt(variance))
 
     def _odd(self, variance: float) -> float:
         return max(variance, ODD_SPREAD * (float(self.variance.mean()) if self.link.is_identity else 1.0))
@@ -111,19 +122,19 @@ class Items:
         return np.where(counts.plays > 0.0, counts.plays * moved, 0.0)
 
     def posterior(
-        self, counts: Counts, effects: Effects, spread: FloatArray, variance: float, odd: BoolArray | None
+        self, counts: Counts, effects: Effects, variance: float, odd: BoolArray | None = None, known: Known | None = None
     ) -> Posterior:
-        """Mean and variance of each item in the next round; `spread` is the variance of what effects say of its features."""
-        prior, total, means = self.given(counts, effects.mean, variance, odd)
+        """Mean and variance of each item in the next round; `known` is what the effects say of its features of the design."""
+        prior, total, means = self.given(counts, effects.mean, variance, odd, known and known.prior)
         own = counts.plays / total
-        if self.rows.moves:
+        if self.rows.moves or known is None:
             spread = effects.variances(self.rows.now - own[:, None] * self.rows.typical)
         else:
-            spread = np.square(1.0 - own) * spread
+            spread = np.square(1.0 - own) * known.spread
         if self.law is None or self.link.is_identity:
             return Posterior(means, self.variance / total + spread)
         rest = self.law.variance_at(means) / np.maximum(total - self.link.curve, 1e-3)
-        return Posterior(means, rest + np.square(self.link.slope(prior)) * spread)
+        return Posterior(means, np.minimum(rest + np.square(self.link.slope(prior)) * spread, self.link.most(means)))
 
     def evidence(self, counts: Counts, beta: FloatArray, variance: float) -> FloatArray | None:
         """Logarithm of the odds against each item being unlike the others, given the effects; None if there are features.

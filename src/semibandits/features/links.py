@@ -71,6 +71,11 @@ class Link:
             return (means - self.low) * (self.high - means) / (self.high - self.low)
         return means - self.low if np.isfinite(self.low) else self.high - means
 
+    def most(self, means: FloatArray) -> FloatArray:
+        """The largest variance of any law on the range with these means."""
+        both = np.isfinite(self.low) and np.isfinite(self.high)
+        return (means - self.low) * (self.high - means) if both else np.full(len(means), np.inf)
+
     def _curvature(self) -> float:
         """Half of the second derivative of the variance in the mean: -1 for probabilities, 0 for counts, 1/k for times."""
         assert self._law is not None

@@ -12,7 +12,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.features.design import Design, RoundFeatures, finite
-from semibandits.features.items import Counts, Items
+from semibandits.features.items import Counts, Items, Known
 from semibandits.features.model import Effects, Posterior, Seen, Spreads, effects_of, learnt
 from semibandits.features.rows import Rows
 from semibandits.kernels.machine.threads import one_thread
@@ -56,7 +56,8 @@ class Sharing:
         unit = self._items.unit(Counts(np.zeros(len(variance)), np.zeros(len(variance))))
         self.learnt = Learnt(0.0, unit, FIRST * unit, FIRST * unit, 0.0, None)
         self.before = 0  # number of rounds of a history, which rules count no more than those of a prior
-        self._spread: FloatArray | None = None  # variance of what `learnt.beta` says of each item
+        self._known: Known | None = None  # what `learnt.beta` says of each item
+        self._stats: FloatArray | None = None  # those of the last round: large new arrays take longer than their numbers
 
     @property
     def spreads(self) -> Spreads:
@@ -89,7 +90,7 @@ class Sharing:
         beta, at = self.learnt.beta, self.learnt.at
         if beta is None or not at <= total <= STALE * at:
             beta = effects_of(self._seen(counts), self.spreads)
-            self.learnt, self._spread = self.learnt._replace(at=total, beta=beta), None
+            self.learnt, self._known = self.learnt._replace(at=total, beta=beta), None
         return beta
 
     def effects(self, plays: FloatArray, sums: FloatArray) -> tuple[Effects, float]:
@@ -104,16 +105,16 @@ class Sharing:
         self.rows.begin(seen)
         with self._informed(counts):
             effects = effects_of(self._seen(counts), self.spreads)
-            return self._items.posterior(counts, effects, effects.variances(self.design.matrix), self.learnt.residual, None)
+            return self._items.posterior(counts, effects, self.learnt.residual)
 
     @contextmanager
     def _informed(self, counts: Counts) -> Iterator[None]:
         """Within the block, the spreads are those that the next round will have; nothing is learnt for good."""
-        known = self.learnt, self._spread
+        known = self.learnt, self._known
         with one_thread():
             self._learn(counts)
             yield
-        self.learnt, self._spread = known
+        self.learnt, self._known = known
 
     def statistics(
         self, stats: FloatArray, variance: FloatArray, upper: FloatArray | None, rng: np.random.Generator | None, t: int
@@ -126,16 +127,20 @@ class Sharing:
         link, sums = self._items.link, plays * means
         if rng is not None and link.curve <= 0.0 and not link.is_identity:  # the rule adds Jeffreys' prior
             plays, sums = np.maximum(plays + link.curve, LEAST), link.towards_end(sums, 0.5)
-        return weighted_statistics(plays, sums, pending, variance, upper)
+        self._stats = weighted_statistics(plays, sums, pending, variance, upper, self._stats)
+        return self._stats
 
     def _believed(self, counts: Counts, t: int) -> tuple[FloatArray, FloatArray]:
         """Number and mean of the rewards that stand for the posterior. Items count as unlike the others if that is plausible."""
         effects, items, residual = self._learn(counts), self._items, self.learnt.residual
-        if self._spread is None:
-            self._spread = effects.variances(self.design.matrix)
+        known = None
+        if self.rows.next is None:
+            known = self._known = self._known or Known(
+                items.prior(effects.mean, residual), effects.variances(self.design.matrix)
+            )
         against = items.evidence(counts, effects.mean, residual)
         odd = None if against is None else against < math.log(max(t, 1))
-        means, variances = items.posterior(counts, effects, self._spread, residual, odd)
+        means, variances = items.posterior(counts, effects, residual, odd, known)
         at = items.variance if items.law is None or items.link.is_identity else items.law.variance_at(means)
         return np.maximum(at / variances + items.link.curve, LEAST), means
 
@@ -159,7 +164,7 @@ class Sharing:
 
     def undo(self, known: Learnt, upcoming: int) -> None:
         """Take back the rounds from this one on, and what was learnt since."""
-        self.learnt, self._spread = known, None
+        self.learnt, self._known = known, None
         for number in [number for number in self.rows.open if number >= upcoming]:
             self.rows.close(number)
 
@@ -187,5 +192,5 @@ class Sharing:
             )
         due, unit, residual, effects, at = numbers
         self.learnt = Learnt(due, unit, residual, effects, at, beta)
-        self.before, self.rows, self._spread = before, rows, None
+        self.before, self.rows, self._known = before, rows, None
         self._items.rows = rows

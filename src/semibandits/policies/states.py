@@ -121,25 +121,28 @@ def damaged(name: str, wanted: str) -> InvalidInputError:
 
 
 def statistics_of(
-    plays: IntArray | FloatArray, sums: FloatArray, pending: IntArray | FloatArray, variance: FloatArray, upper: FloatArray | None
-) -> FloatArray:
-    """Statistics of the kernels, computed by the same arithmetic."""
-    stats, seen = fresh_statistics(variance.copy(), upper), plays > 0
+    plays: IntArray | FloatArray, sums: FloatArray, pending: IntArray | FloatArray, variance: FloatArray, upper: FloatArray | None,
+    out: FloatArray | None = None,
+) -> FloatArray:  # fmt: skip
+    """Statistics of the kernels, computed by the same arithmetic; they may take the place of earlier ones of these items."""
+    stats, seen = fresh_statistics(variance.copy(), upper) if out is None else out, plays > 0
     stats[PLAYS], stats[SUMS] = plays, sums
-    stats[COUNTS] = plays + pending
+    np.add(plays, pending, out=stats[COUNTS])
     if not seen.all():
         stats[MEANS] = stats[INITIAL] - stats[COUNTS] * stats[STEPS]
     np.divide(sums, plays, out=stats[MEANS], where=seen)
-    np.divide(2.0 * variance, np.maximum(stats[COUNTS], 1.0), out=stats[SCALES])
+    np.maximum(stats[COUNTS], 1.0, out=stats[SCALES])
+    np.divide(2.0 * variance, stats[SCALES], out=stats[SCALES])
     np.sqrt(stats[SCALES], out=stats[ROOTS])
     return stats
 
 
 def weighted_statistics(
-    plays: FloatArray, sums: FloatArray, pending: FloatArray, variance: FloatArray, upper: FloatArray | None
-) -> FloatArray:
+    plays: FloatArray, sums: FloatArray, pending: FloatArray, variance: FloatArray, upper: FloatArray | None,
+    out: FloatArray | None = None,
+) -> FloatArray:  # fmt: skip
     """The same for plays that are weights, which may be below 1."""
-    stats = statistics_of(plays, sums, pending, variance, upper)
+    stats = statistics_of(plays, sums, pending, variance, upper, out)
     rare = np.flatnonzero((stats[COUNTS] > 0.0) & (stats[COUNTS] < 1.0))
     if len(rare):
         stats[SCALES, rare] /= stats[COUNTS, rare]
