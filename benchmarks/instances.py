@@ -20,6 +20,15 @@ def grid(k: int, seed: int = 0) -> tuple[sb.Paths, np.ndarray]:
     return sb.Paths(arcs, 0, k * k - 1), np.random.default_rng(seed).random(len(arcs))
 
 
+def items_with_features(seed: int, residual: float, d: int = 100, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """Features N(0, 1), and means linear in them with standard deviation 0.3 among items, plus `residual` times N(0, 1)."""
+    rng = np.random.default_rng(seed)
+    features = rng.standard_normal((d, k))
+    theta = features @ rng.standard_normal(k)
+    theta = 0.3 * (theta - theta.mean()) / theta.std()
+    return features, theta + residual * rng.standard_normal(d)
+
+
 def grid_arcs(k: int) -> list[tuple[int, int]]:
     """Arcs of that grid, its nodes numbered row by row."""
     arcs = []

@@ -1,9 +1,10 @@
-"""Policies of other packages that play the game of this one: m of several arms, rewards 0 and 1, each seen."""
+"""Policies of other packages that play the games of this one: m of several arms, each seen, with features or without."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +15,14 @@ import scipy.special
 
 Player = tuple[Callable[[], np.ndarray], Callable[[np.ndarray, np.ndarray], None]]
 """Choose arms, and observe their rewards."""
+Table = Callable[[int], np.ndarray]
+"""Features of the items of a seed, shape (d, k)."""
 LONG, MEDIUM, SHORT, SHORTEST, SOME = (40, 16, 5), (40, 16, 0), (20, 6, 0), (5, 0, 0), (20, 4, 0)
 """Replications at 10^3, 10^4 and 10^5 rounds, by the time of a round: to 30, 50 and 300 microseconds, and longer; for m > 1."""
+
+
+LINEAR = (20, 10, 5)
+"""Replications at 100, 500 and 2,000 rounds with features."""
 
 
 @dataclass(frozen=True)
@@ -176,5 +183,112 @@ def _numpy_cucb(arms: int, m: int) -> Callable[[int, int], Player]:
             sums[arms] += rewards
 
         return choose, observe
+
+    return start
+
+
+# ---------------------------------------------------------------------------------------------------- features
+
+
+def peers_with_features(tables: Table, m: int, variance: float) -> list[Peer]:
+    """Linear policies of Gaussian rewards; all but one have a regression that items share.
+
+    The prior of all effects is N(0, variance), so that all regressions are ridge regressions with penalty 1.
+    """
+    from bayesianbandits import EmpiricalBayesNormalRegressor, NormalRegressor, ThompsonSampling, UpperConfidenceBound
+    from mabwiser.mab import LearningPolicy
+
+    def table(seed: int) -> np.ndarray:
+        features = tables(seed)
+        return np.column_stack([np.ones(len(features)), features])
+
+    def with_items(seed: int) -> np.ndarray:
+        return np.column_stack([table(seed), np.eye(len(table(seed)))])
+
+    lin_ucb, lin_ts = LearningPolicy.LinUCB(alpha=1.0), LearningPolicy.LinTS(alpha=np.sqrt(variance))
+    return [
+        Peer("NumPy loop LinUCB", _numpy_linear(table, m, variance, drawn=False), LINEAR),
+        Peer("NumPy loop linear Thompson", _numpy_linear(table, m, variance, drawn=True), LINEAR),
+        Peer("MABWiser LinUCB, items as contexts of one arm", _mabwiser_linear(lin_ucb, table, m), LINEAR),
+        Peer("MABWiser LinTS, items as contexts of one arm", _mabwiser_linear(lin_ts, table, m), LINEAR),
+        Peer("MABWiser LinUCB, a regression per arm", _mabwiser_linear(lin_ucb, table, m, shared=False), (5, 0, 0)),
+        *(
+            Peer(f"bayesianbandits {name}", _bayesianbandits_linear(policy, regression, of, m, variance), counts)
+            for name, policy, regression, of, counts in (
+                ("UCB", UpperConfidenceBound, NormalRegressor, table, (20, 0, 0)),
+                ("Thompson", ThompsonSampling, NormalRegressor, table, LINEAR),
+                ("Thompson, features and items", ThompsonSampling, EmpiricalBayesNormalRegressor, with_items, LINEAR),
+            )
+        ),
+    ]
+
+
+def _numpy_linear(table: Table, m: int, variance: float, *, drawn: bool) -> Callable[[int, int], Player]:
+    """Thompson sampling, or the bounds of LinUCB with the level of CUCB."""
+
+    def start(rounds: int, seed: int) -> Player:
+        phi, rng = table(seed), np.random.default_rng([seed, 1])
+        gram, sums, clock = np.eye(phi.shape[1]), np.zeros(phi.shape[1]), itertools.count(2)
+
+        def choose() -> np.ndarray:
+            covariance = variance * np.linalg.inv(gram)
+            effects = covariance @ sums / variance
+            if drawn:
+                scores = phi @ rng.multivariate_normal(effects, covariance)
+            else:
+                scores = phi @ effects + np.sqrt(2 * np.log(next(clock)) * ((phi @ covariance) * phi).sum(axis=1))
+            return np.argpartition(scores, -m)[-m:]
+
+        def observe(arms: np.ndarray, rewards: np.ndarray) -> None:
+            gram[:] += phi[arms].T @ phi[arms]
+            sums[:] += rewards @ phi[arms]
+
+        return choose, observe
+
+    return start
+
+
+def _mabwiser_linear(policy: Any, table: Table, m: int, shared: bool = True) -> Callable[[int, int], Player]:
+    """Its regressions belong to arms: either all items are contexts of one arm, or each is an arm with a context of its own."""
+
+    def start(rounds: int, seed: int) -> Player:
+        from mabwiser.mab import MAB
+
+        phi = table(seed)
+        arm_of = np.zeros(len(phi), dtype=int) if shared else np.arange(len(phi))
+        mab = MAB(arms=np.unique(arm_of).tolist(), learning_policy=policy, seed=seed)
+        mab.fit(decisions=[0], rewards=[0], contexts=np.zeros((1, phi.shape[1])))  # it asks for a first history
+
+        def choose() -> np.ndarray:
+            expected = mab.predict_expectations(phi)
+            return np.argsort([scores[arm] for scores, arm in zip(expected, arm_of.tolist(), strict=True)])[-m:]
+
+        def observe(arms: np.ndarray, rewards: np.ndarray) -> None:
+            mab.partial_fit(decisions=arm_of[arms].tolist(), rewards=rewards.tolist(), contexts=phi[arms])
+
+        return choose, observe
+
+    return start
+
+
+def _bayesianbandits_linear(
+    policy: Callable[[], Any], regression: Callable[..., Any], table: Table, m: int, variance: float
+) -> Callable[[int, int], Player]:
+    def start(rounds: int, seed: int) -> Player:
+        from bayesianbandits import Arm, FunctionArmFeaturizer, LipschitzContextualAgent
+
+        phi, context = table(seed), np.zeros((1, 1))
+        agent = LipschitzContextualAgent(
+            [Arm(k) for k in range(len(phi))],
+            policy(),
+            FunctionArmFeaturizer(lambda contexts, arms: phi[arms].T[None]),
+            regression(alpha=1 / variance, beta=1 / variance),
+            random_seed=seed,
+        )
+
+        def observe(arms: np.ndarray, rewards: np.ndarray) -> None:
+            agent.learner.partial_fit(phi[arms], rewards)
+
+        return lambda: np.array(agent.pull(context, top_k=m)[0]), observe
 
     return start

@@ -1,11 +1,13 @@
 """Other packages on what they can do, beside this library, in one run; docs/peers.md shows a result.
 
-    python benchmarks/peers.py [--only bound one-armed top-m networks]
+    python benchmarks/peers.py [--only bound one-armed top-m features networks]
 
 bound        C(theta) of n x n matchings: `graves_lai`, certified to 1e-4; all decisions listed in CVXPY; and CVXPY with the worst
              decision found by SCIP or HiGHS, a cut at a time, to the same gap
 one-armed    one of ten arms, rewards 0 and 1: policies of other packages, published policies compiled here, and ours
 top-m        three of ten arms, each seen: the policies of other packages that choose several, and ours
+features     one and ten of 100 items with features, means that are linear in them or nearly so: linear policies of packages
+             and in a few lines of NumPy, and ours with features and without; each replication is a problem of its own
 networks     paths, matchings and trees: loops in Python with networkx and SciPy, and ours
 
 Regret is the sum of gaps of the means, with a 95 % interval of its mean (Student's t). Each policy has rewards of its own. Slow
@@ -17,6 +19,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +27,8 @@ import one_armed
 import semibandits as sb
 from cutting_planes import with_cuts, worst_by_highs, worst_by_scip
 from direct import solve_matchings
-from instances import grid, grid_arcs, matching
-from other_packages import Peer, peers
+from instances import grid, grid_arcs, items_with_features, matching
+from other_packages import LINEAR, Peer, Player, Table, peers, peers_with_features
 from plain_loops import assignment_of, path_of, play, tree_of
 from reporting import Report, digits, interval
 from semibandits.compilation import compile_kernels
@@ -50,12 +53,19 @@ OURS = {
     'CUCB(law="bernoulli")': (sb.CUCB(law="bernoulli"), (200, 100, 20)),
     "ESCB": (sb.ESCB(), (200, 50, 10)),
 }
+LINEAR_ROUNDS = (100, 500, 2_000)
+VARIANCE = 0.5
+"""Of Gaussian rewards."""
 NETWORK_ROUNDS = 10_000
 LIMIT = 60.0
 """Processor seconds of a cutting-plane method."""
-PARTS = ("bound", "one-armed", "top-m", "networks")
+PARTS = ("bound", "one-armed", "top-m", "features", "networks")
 Regrets = Callable[[int, int], np.ndarray]
 """Regrets of so many replications of so many rounds."""
+Group = list[tuple[str, Regrets, tuple[int, ...]]]
+"""Rows of a table: names, and replications at each horizon."""
+Game = Callable[[np.random.Generator, int, int], tuple[np.ndarray, np.ndarray]]
+"""Means, and the rewards of so many rounds, of a seed."""
 
 
 def main() -> None:
@@ -74,6 +84,10 @@ def main() -> None:
         policies(report, 1)
     if "top-m" in options.only:
         policies(report, M)
+    if "features" in options.only:
+        for m in (1, 10):
+            for residual in (0.0, 0.3):
+                features(report, m, residual)
     if "networks" in options.only:
         networks(report)
 
@@ -82,10 +96,10 @@ def main() -> None:
 
 
 def policies(report: Report, m: int) -> None:
-    """One table: regret at each horizon, replications, and microseconds a round of the longest that was run."""
+    """Regret of `m` arms without features."""
     space, rewards = sb.MSets(len(ARMS), m), sb.BernoulliRewards(ARMS)
-    groups: list[list[tuple[str, Regrets, tuple[int, ...]]]] = [
-        [(peer.name, _of_peer(peer, m), peer.replications) for peer in peers(len(ARMS), m)],
+    groups: list[Group] = [
+        [(peer.name, _of_peer(peer, m, _bernoulli), peer.replications) for peer in peers(len(ARMS), m)],
         [(f"compiled {name}", _of_rule(rule), counts) for name, (rule, counts) in COMPILED.items() if m == 1],
         [
             (f"semibandits {name}", _ours(space, rewards, policy), counts)
@@ -93,24 +107,25 @@ def policies(report: Report, m: int) -> None:
             if m > 1 or name != "ESCB"  # the same as CUCB for one item
         ],
     ]
+    _table(report, f"Regret of {m} of {len(ARMS)} arms, rewards 0 and 1, means {ARMS[0]:g} to {ARMS[-1]:g}", groups, ROUNDS)
+
+
+def _table(report: Report, title: str, groups: list[Group], horizons: tuple[int, ...]) -> None:
+    """One table: regret at each horizon, replications, and microseconds a round of the longest that was run."""
     rows: list[list[str]] = []
     for group in groups:
         rows += [[]] if group and rows else []
         for name, regrets, counts in group:
-            report.doing(f"{m} of {len(ARMS)}: {name}")
-            rows.append(_row(name, regrets, counts))
+            report.doing(f"{title}: {name}")
+            rows.append(_row(name, regrets, counts, horizons))
     report.done()
-    report.table(
-        f"Regret of {m} of {len(ARMS)} arms, rewards 0 and 1, means {ARMS[0]:g} to {ARMS[-1]:g}",
-        ("policy", *(f"{rounds:,} rounds" for rounds in ROUNDS), "replications", "µs a round"),
-        rows,
-    )
+    report.table(title, ("policy", *(f"{rounds:,} rounds" for rounds in horizons), "replications", "µs a round"), rows)
 
 
-def _row(name: str, regrets: Regrets, counts: tuple[int, ...]) -> list[str]:
+def _row(name: str, regrets: Regrets, counts: tuple[int, ...], horizons: tuple[int, ...]) -> list[str]:
     regrets(100, 1)  # compiles, and imports
     cells, micro = [], 0.0
-    for rounds, count in zip(ROUNDS, counts, strict=True):
+    for rounds, count in zip(horizons, counts, strict=True):
         if count:
             clock = time.process_time()
             cells.append(interval(regrets(rounds, count)))
@@ -120,17 +135,22 @@ def _row(name: str, regrets: Regrets, counts: tuple[int, ...]) -> list[str]:
     return [name, *cells, ", ".join(str(count) for count in counts if count), digits(micro)]
 
 
-def _of_peer(peer: Peer, m: int) -> Regrets:
+def _bernoulli(rng: np.random.Generator, rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    return ARMS, (rng.random((rounds, len(ARMS))) < ARMS).astype(float)
+
+
+def _of_peer(peer: Peer, m: int, game: Game) -> Regrets:
     def regrets(rounds: int, count: int) -> np.ndarray:
         found = np.zeros(count)
         for seed in range(count):
             rng, (choose, observe) = np.random.default_rng(seed), peer.start(rounds, seed)
-            outcomes = (rng.random((rounds, len(ARMS))) < ARMS).astype(float)
+            means, outcomes = game(rng, rounds, seed)
+            found[seed] = rounds * np.sort(means)[-m:].sum()
             for t in range(rounds):
                 arms = choose()
                 observe(arms, outcomes[t, arms])
-                found[seed] -= ARMS[arms].sum()
-        return found + rounds * np.sort(ARMS)[-m:].sum()
+                found[seed] -= means[arms].sum()
+        return found
 
     return regrets
 
@@ -142,14 +162,70 @@ def _of_rule(rule: int) -> Regrets:
     return regrets
 
 
-def _ours(space: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Policy) -> Regrets:
+def _ours(space: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Policy, **options: Any) -> Regrets:
     def regrets(rounds: int, count: int) -> np.ndarray:
-        result = sb.simulate(
-            space, rewards, {"policy": policy}, horizon=rounds, replications=count, bound=False, checkpoints=[rounds]
-        )
+        result = sb.simulate(space, rewards, {"policy": policy}, rounds, count, bound=False, checkpoints=[rounds], **options)
         return result.regret["policy"][:, -1]
 
     return regrets
+
+
+# ---------------------------------------------------------------------------------------------------- features
+
+
+def features(report: Report, m: int, residual: float) -> None:
+    """Regret of `m` items with features; replication i is problem i for every policy."""
+
+    def table(seed: int) -> np.ndarray:
+        return items_with_features(seed, residual)[0]
+
+    def gaussian(rng: np.random.Generator, rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        theta = items_with_features(seed, residual)[1]
+        return theta, rng.normal(theta, np.sqrt(VARIANCE), (rounds, len(theta)))
+
+    ours = {"Thompson sampling": sb.ThompsonSampling(), "GLADE": sb.GLADE(), "CUCB": sb.CUCB()}
+    learner = Peer("semibandits Learner, GLADE: ask and tell", _learner(table, m), (0, 0, 1))
+    groups: list[Group] = [
+        [(peer.name, _of_peer(peer, m, gaussian), peer.replications) for peer in peers_with_features(table, m, VARIANCE)],
+        [
+            (f"semibandits {name}, features", _ours_of_problems(policy, m, residual, known=True), LINEAR)
+            for name, policy in ours.items()
+        ]
+        + [(learner.name, _of_peer(learner, m, gaussian), learner.replications)],
+        [
+            (f"semibandits {name}, no features", _ours_of_problems(policy, m, residual, known=False), LINEAR)
+            for name, policy in ours.items()
+        ],
+    ]
+    fit = f"linear in 5 features but for N(0, {residual:g}²)" if residual else "linear in 5 features"
+    _table(report, f"Regret of {m} of 100 items, Gaussian rewards of variance 1/2, means {fit}", groups, LINEAR_ROUNDS)
+
+
+def _ours_of_problems(policy: sb.Policy, m: int, residual: float, *, known: bool) -> Regrets:
+    def regrets(rounds: int, count: int) -> np.ndarray:
+        found = []
+        for seed in range(count):
+            table, theta = items_with_features(seed, residual)
+            space, rewards = sb.MSets(len(theta), m), sb.GaussianRewards(theta, variance=VARIANCE)
+            found.append(_ours(space, rewards, policy, seed=seed, features=table if known else None)(rounds, 1)[0])
+        return np.array(found)
+
+    return regrets
+
+
+def _learner(table: Table, m: int) -> Callable[[int, int], Player]:
+    def start(rounds: int, seed: int) -> Player:
+        features = table(seed)
+        learner = sb.Learner(sb.MSets(len(features), m), sb.GLADE(), variance=VARIANCE, features=features, seed=seed)
+        asked = []
+
+        def choose() -> np.ndarray:
+            asked.append(learner.ask())
+            return asked[-1].items
+
+        return choose, lambda arms, rewards: learner.tell(asked[-1].id, rewards)
+
+    return start
 
 
 # ---------------------------------------------------------------------------------------------------- networks
@@ -165,12 +241,12 @@ def networks(report: Report) -> None:
         (f"matchings, {n} × {n}, d = {n * n}", matching(n), assignment_of(n)),
         (f"trees, 7 nodes, d = {trees.d}", (trees, np.random.default_rng(0).random(trees.d)), tree_of(edges)),
     ):
-        rewards = sb.GaussianRewards(theta, variance=0.5)
+        rewards = sb.GaussianRewards(theta, variance=VARIANCE)
         for policy in (sb.CUCB(), sb.ThompsonSampling(), sb.GLADE()):
             report.doing(f"{name}: {policy.name}")
             plain = ["–", "–"]
             if not isinstance(policy, sb.GLADE):
-                runs = np.array([play(policy.name, maximize, theta, 0.5, NETWORK_ROUNDS, seed) for seed in range(10)])
+                runs = np.array([play(policy.name, maximize, theta, VARIANCE, NETWORK_ROUNDS, seed) for seed in range(10)])
                 plain = [interval(runs[:, 0]), digits(1e6 * runs[:, 1].mean())]
             regrets = _ours(space, rewards, policy)
             regrets(100, 1)
