@@ -34,6 +34,18 @@ def test_features_that_fit_save_most_of_the_regret(policy):
     assert with_features < 0.5 * without
 
 
+def test_a_leader_does_not_keep_the_best_of_many_items_from_being_found():
+    """One of 100 items a round: a leader that is played alone tells next to nothing of the effects."""
+    rng = np.random.default_rng(9)
+    phi = rng.standard_normal((100, 5))
+    theta = phi @ rng.standard_normal(5)
+    theta = 0.3 * (theta - theta.mean()) / theta.std()
+    policies = {"features": sb.GLADE(), "none": sb.GLADE(features=False)}
+    rewards = sb.GaussianRewards(theta, variance=0.5)
+    result = sb.simulate(sb.MSets(100, 1), rewards, policies, 500, 3, 0, features=phi, bound=False)
+    assert result.regret["features"][:, -1].max() < 0.3 * result.regret["none"][:, -1].min()
+
+
 def test_nothing_is_forced_and_the_best_decision_may_contain_items_that_were_never_observed():
     phi, theta = problem(0)
     shown = np.argsort(theta)[:20]  # the better ten were never shown

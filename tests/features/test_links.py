@@ -81,7 +81,7 @@ def test_posteriors_are_near_those_of_markov_chains(name, truth):
     items, counts = Items(Rows(design), law, np.ones(d)), Counts(plays, sums)
     _, seen = items.seen(counts, spreads)
     effects = effects_of(seen, spreads)
-    near = items.posterior(counts, effects, effects.variances(phi), spreads.residual, None)
+    near = items.posterior(counts, effects, spreads.residual)
     deviations = exact.std(axis=0)
     errors, ratios = (near.means - exact.mean(axis=0)) / deviations, np.sqrt(near.variances) / deviations
     np.testing.assert_allclose(errors, 0.0, atol=0.25)

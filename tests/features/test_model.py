@@ -72,7 +72,7 @@ def test_posteriors_are_those_of_a_dense_computation(seed):
     means, covariance, _ = drawn.dense()
     k = drawn.phi.shape[1]
     np.testing.assert_allclose(effects.mean, means[:k], rtol=1e-9, atol=1e-9)
-    found = items.posterior(counts, effects, effects.variances(items.rows.now), residual, None)
+    found = items.posterior(counts, effects, residual)
     maps = np.hstack((drawn.now, np.eye(len(drawn.phi))))
     np.testing.assert_allclose(found.means, maps @ means, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(found.variances, np.einsum("ij,jk,ik->i", maps, covariance, maps), rtol=1e-9, atol=1e-9)
@@ -111,7 +111,8 @@ def test_the_likelihood_of_spreads_is_that_of_a_dense_computation(seed):
     other, unit = drawn.spreads._replace(residual=drawn.spreads.residual * 3.0, effects=drawn.spreads.effects / 2.0), 0.7
 
     def density(spreads):
-        return drawn.dense(spreads)[2] - sum(math.log1p(square / unit) for square in spreads[:2])
+        prior = 0.5 * math.log(spreads.effects) - sum(math.log1p(square / unit) for square in spreads[:2])
+        return drawn.dense(spreads)[2] + prior
 
     change = surprise(seen, other, unit) - surprise(seen, drawn.spreads, unit)
     assert change == pytest.approx(density(drawn.spreads) - density(other), rel=1e-7, abs=1e-7)
@@ -129,6 +130,12 @@ def test_spreads_are_as_likely_as_those_of_another_search(seed):
     found = learnt(seen, Spreads(0.5, 0.5, 1e6), 1.0)
     best = minimize(lambda z: surprise(seen, Spreads(*np.exp(z), 1e6), 1.0), np.log([0.5, 0.5]), method="Nelder-Mead").fun
     assert surprise(seen, found, 1.0) <= best + 0.1  # nats
+
+
+def test_a_few_items_that_are_alike_do_not_prove_that_features_say_nothing():
+    phi = np.hstack((np.ones((2, 1)), np.random.default_rng(0).normal(size=(2, 5))))
+    found = learnt(Seen(phi, np.full(2, 0.1), np.full(2, 0.02)), Spreads(0.25, 0.25, 5e5), 0.5)
+    assert math.sqrt(found.effects) > 0.2
 
 
 def test_spreads_come_near_the_true_ones():

@@ -97,8 +97,9 @@ def _prior_variances(k: int, spreads: Spreads) -> FloatArray:
 def surprise(seen: Seen, spreads: Spreads, unit: float) -> float:
     """Minus the logarithm of the likelihood of both spreads times their prior density, up to a constant.
 
-    A spread s has the density ``1 / (1 + s^2 / unit)``, with `unit` the variance of a reward: half a Cauchy law (Gelman, Bayesian
-    Analysis 2006).
+    That of the rests has the density ``1 / (1 + s^2 / unit)``, with `unit` the variance of a reward: half a Cauchy law (Gelman,
+    Bayesian Analysis 2006). That of the effects has this density times s: the most probable value is not 0, as if a few items
+    that happen to be alike had proved that features say nothing (Chung and others, Psychometrika 2013).
     """
     effects = effects_of(seen, spreads)
     noise = spreads.residual + seen.noise
@@ -108,7 +109,7 @@ def surprise(seen: Seen, spreads: Spreads, unit: float) -> float:
     if seen.within is not None:
         fit += float(effects.mean @ (seen.within.precision @ effects.mean - 2.0 * seen.within.weighted))
     size = float(np.log(noise).sum() + np.log(priors).sum()) + 2.0 * float(np.log(np.diag(effects.factor)).sum())
-    prior = -2.0 * sum(math.log1p(square / unit) for square in spreads[:2])
+    prior = math.log(spreads.effects / unit) - 2.0 * sum(math.log1p(square / unit) for square in spreads[:2])
     return 0.5 * (fit + size - prior)
 
 
