@@ -80,7 +80,13 @@ def _numbers(title: str, values: Any, owners: Sequence[Any]) -> FloatArray:
     return numbers
 
 
-def _encoded(columns: Iterable[Column], values: Iterable[Any], owners: Sequence[Any]) -> FloatArray:
+def _encoded(columns: Sequence[Column], values: Sequence[Any], owners: Sequence[Any]) -> FloatArray:
+    is_plain = all(column.categories is None for column in columns)
+    if columns and is_plain and all(isinstance(each, np.ndarray) for each in values):
+        numbers = np.array(values)  # in one step: features of a round may change with each ask
+        if numbers.dtype.kind in "fiu" and np.isfinite(numbers).all():
+            centres, scales = (np.array([getattr(column, name) for column in columns]) for name in ("centre", "scale"))
+            return (numbers.T - centres) / scales
     parts = [column.encoded(each, owners) for column, each in zip(columns, values, strict=True)]
     return np.hstack((np.empty((len(owners), 0)), *parts))
 

@@ -108,7 +108,9 @@ class Items:
 
     def _prior(self, centres: FloatArray, variance: float) -> Prior:
         """The same for items with these means on the scale."""
-        return Prior(centres, self.variance / variance) if self.link.is_identity else self.link.prior(centres, math.sqrt(variance))
+        if self.link.is_identity:
+            return Prior(centres, self.variance / variance)
+        return self.link.prior(centres, math.sqrt(variance))
 
     def _odd(self, variance: float) -> float:
         return max(variance, ODD_SPREAD * (float(self.variance.mean()) if self.link.is_identity else 1.0))

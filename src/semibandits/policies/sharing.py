@@ -135,9 +135,7 @@ class Sharing:
         effects, items, residual = self._learn(counts), self._items, self.learnt.residual
         known = None
         if self.rows.next is None:
-            known = self._known = self._known or Known(
-                items.prior(effects.mean, residual), effects.variances(self.design.matrix)
-            )
+            known = self._known = self._known or Known(items.prior(effects.mean, residual), effects.variances(self.design.matrix))
         against = items.evidence(counts, effects.mean, residual)
         odd = None if against is None else against < math.log(max(t, 1))
         means, variances = items.posterior(counts, effects, residual, odd, known)

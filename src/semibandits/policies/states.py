@@ -121,8 +121,8 @@ def damaged(name: str, wanted: str) -> InvalidInputError:
 
 
 def statistics_of(
-    plays: IntArray | FloatArray, sums: FloatArray, pending: IntArray | FloatArray, variance: FloatArray, upper: FloatArray | None,
-    out: FloatArray | None = None,
+    plays: IntArray | FloatArray, sums: FloatArray, pending: IntArray | FloatArray, variance: FloatArray,
+    upper: FloatArray | None, out: FloatArray | None = None,
 ) -> FloatArray:  # fmt: skip
     """Statistics of the kernels, computed by the same arithmetic; they may take the place of earlier ones of these items."""
     stats, seen = fresh_statistics(variance.copy(), upper) if out is None else out, plays > 0
@@ -138,8 +138,8 @@ def statistics_of(
 
 
 def weighted_statistics(
-    plays: FloatArray, sums: FloatArray, pending: FloatArray, variance: FloatArray, upper: FloatArray | None,
-    out: FloatArray | None = None,
+    plays: FloatArray, sums: FloatArray, pending: FloatArray, variance: FloatArray,
+    upper: FloatArray | None, out: FloatArray | None = None,
 ) -> FloatArray:  # fmt: skip
     """The same for plays that are weights, which may be below 1."""
     stats = statistics_of(plays, sums, pending, variance, upper, out)
