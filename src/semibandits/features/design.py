@@ -86,7 +86,7 @@ def _encoded(columns: Sequence[Column], values: Sequence[Any], owners: Sequence[
         numbers = np.array(values)  # in one step: features of a round may change with each ask
         if numbers.dtype.kind in "fiu" and np.isfinite(numbers).all():
             centres, scales = (np.array([getattr(column, name) for column in columns]) for name in ("centre", "scale"))
-            return (numbers.T - centres) / scales
+            return np.asarray((numbers.T - centres) / scales)
     parts = [column.encoded(each, owners) for column, each in zip(columns, values, strict=True)]
     return np.hstack((np.empty((len(owners), 0)), *parts))
 
