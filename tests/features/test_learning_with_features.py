@@ -1,6 +1,7 @@
 """Learners whose items tell of each other."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import semibandits as sb
@@ -264,6 +265,46 @@ def test_what_is_shown_depends_on_the_context(policy, late):
     assert effects["kind = even x device = phone"] > 0.2 > -0.2 > effects["kind = odd x device = phone"]
 
 
+@pytest.mark.parametrize("law", [None, "bernoulli"])
+def test_a_log_with_contexts_counts_as_its_rounds_do(law):
+    """Exactly for Gaussian rewards; other laws are approximated at the means of the whole log, not of its beginning."""
+    phi, rng = problem(5)[0], np.random.default_rng(2)
+    known = {"device": rng.choice(["phone", "desk"], 60), "hour": rng.uniform(0, 24, 60)}
+    options = {"law": law, "variance": 0.25 if law is None else None, "features": phi, "seed": 0}
+    asked = sb.Learner(PAGES, sb.ThompsonSampling(), context=known, **options)
+    log = []
+    for device, hour in zip(*known.values(), strict=True):
+        page = asked.ask(context={"device": device, "hour": hour})
+        rewards = rng.normal(size=3) if law is None else (rng.random(3) < 0.4).astype(float)
+        asked.tell(page.id, rewards)
+        log += [(item, reward, device, hour) for item, reward in zip(page.labels, rewards, strict=True)]
+    items, rewards, devices, hours = zip(*log, strict=True)
+    seen = pd.DataFrame({"hour": hours, "device": devices})
+    found = sb.Learner.from_history(PAGES, items, rewards, sb.ThompsonSampling(), contexts=seen, context=known, **options)
+    sharing, other = found._progress.sharing, asked._progress.sharing
+    np.testing.assert_allclose(sharing.rows.typical, other.rows.typical, atol=1e-12)
+    if law is None:
+        np.testing.assert_allclose(sharing.rows.within.precision, other.rows.within.precision, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(sharing.rows.within.weighted, other.rows.within.weighted, rtol=1e-9, atol=1e-9)
+    again = sb.Learner.from_state(found.state())
+    context = {"device": "phone", "hour": 8.0}
+    assert again.ask(context=context).labels == found.ask(context=context).labels
+    plain = sb.Learner.from_history(PAGES, items, rewards, sb.ThompsonSampling(), contexts=seen, **options)  # its own examples
+    assert plain.ask(context=context).items.size == 3
+    with pytest.raises(sb.InvalidInputError, match="a value for each of the 180 observations, got 3 of 'hour'"):
+        sb.Learner.from_history(PAGES, items, rewards, contexts={"hour": [1, 2, 3]}, **options)
+    with pytest.raises(sb.InvalidInputError, match=r"contexts must have names out of \['hour'\], got 'device'"):
+        sb.Learner.from_history(PAGES, items, rewards, contexts=seen, context={"hour": [0, 23]}, **options)
+
+
+def test_unknown_items_of_a_log_have_contexts_that_do_not_count():
+    phi, contexts = problem(5)[0], {"hour": [1.0, 23.0, 12.0]}
+    options = {"law": "bernoulli", "features": phi, "seed": 0, "context": {"hour": [0, 23]}}
+    known = sb.Learner.from_history(PAGES, ["p1", "p2"], [1.0, 0.0], contexts={"hour": [1.0, 12.0]}, **options)
+    some = sb.Learner.from_history(PAGES, ["p1", "x", "p2"], [1.0, 1.0, 0.0], contexts=contexts, ignore_unknown=True, **options)
+    np.testing.assert_array_equal(known.estimates().shrunk, some.estimates().shrunk)
+
+
 def test_outcomes_count_with_the_features_of_their_round():
     """Outcomes that are told late, and those told at once, count with the rows that items had in their round."""
     phi, _ = problem(5)
@@ -313,7 +354,7 @@ def test_frames_and_unknown_categories_of_a_round():
     [
         ({"features": "pooled", "context": CONTEXT}, None, "context needs features of the items"),
         ({"context": CONTEXT}, None, "context needs features=, which it is multiplied by, got none"),
-        ({"features": np.eye(30), "context": 3}, None, "context must hold examples by name, got 3"),
+        ({"features": np.eye(30), "context": 3}, None, "context must hold values by name, got 3"),
         ({"features": np.eye(30), "context": {}}, None, "context must hold an example for each name"),
         ({"features": np.eye(30), "context": {"hour": [0.0, np.nan]}}, None, "must be finite, got nan in 'hour' for 'example 1'"),
         ({"features": np.eye(30), "context": CONTEXT}, {}, "context must be a mapping with the names .*, got none"),

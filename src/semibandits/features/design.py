@@ -211,15 +211,33 @@ class Design:
             raise InvalidInputError(
                 f"context must be a mapping with the names {titles}, got {got}: leave out what is not known, or pass {{}}"
             )
-        given = dict(context.items())
-        unknown = [name for name in given if name not in titles]
+        return self._known({name: [value] for name, value in context.items()}, ["this round"], "context").ravel()
+
+    def contexts(self, given: Any, n: int) -> FloatArray:
+        """Features of the rounds of n observations, shape (n, number of effects of a round)."""
+        values = _examples(given, "contexts")
+        odd = next((name for name, each in values.items() if len(each) != n), None)
+        if odd is not None:
+            raise InvalidInputError(
+                f"contexts must have a value for each of the {n} observations, got {len(values[odd])} of {odd!r}: pass one each"
+            )
+        return self._known(values, [f"observation {i}" for i in range(n)], "contexts")
+
+    def _known(self, given: Mapping[str, Any], owners: Sequence[str], name: str) -> FloatArray:
+        """Features of several rounds, 0 where they are not known."""
+        titles = [column.title for column in self.context]
+        unknown = [title for title in given if title not in titles]
         if unknown:
-            raise InvalidInputError(f"context must have names out of {titles}, got {unknown[0]!r}: rename it, or leave it out")
+            raise InvalidInputError(f"{name} must have names out of {titles}, got {unknown[0]!r}: rename it, or leave it out")
         parts = [
-            column.encoded([given[column.title]], ["this round"])[0] if column.title in given else np.zeros(len(column.names))
+            column.encoded(given[column.title], owners) if column.title in given else np.zeros((len(owners), len(column.names)))
             for column in self.context
         ]
-        return np.concatenate(parts)
+        return np.hstack((np.empty((len(owners), 0)), *parts))
+
+    def crossed(self, items: IntArray, contexts: FloatArray) -> FloatArray:
+        """Features of these items in rounds with these contexts, shape (n, k)."""
+        return _crossed(self.own[items], contexts)
 
     def rows(self, seen: RoundFeatures) -> FloatArray:
         """Features in a round, shape (d, k)."""
@@ -285,22 +303,27 @@ def _effects(columns: Iterable[Column]) -> list[str]:
 
 
 def _crossed(own: FloatArray, context: FloatArray) -> FloatArray:
-    """One, features of the items, features of the round, and their products."""
-    d, products = len(own), (own[:, :, None] * context).reshape(len(own), -1)
-    return np.hstack((np.ones((d, 1)), own, np.broadcast_to(context, (d, len(context))), products))
+    """One, features of the items, features of the round or of the round of each, and their products."""
+    d, context = len(own), np.atleast_2d(context)
+    products = (own[:, :, None] * context[:, None, :]).reshape(d, -1)
+    return np.hstack((np.ones((d, 1)), own, np.broadcast_to(context, (d, context.shape[1])), products))
+
+
+def _examples(context: Any, what: str) -> dict[str, Any]:
+    """Values by name, from a frame or a mapping."""
+    if hasattr(context, "columns") and hasattr(context, "iloc"):
+        return {str(name): context[name].to_numpy() for name in context.columns}
+    if isinstance(context, Mapping):
+        return {str(name): np.atleast_1d(np.asarray(values, dtype=object)) for name, values in context.items()}
+    raise InvalidInputError(
+        f"{what} must hold values by name, got {context!r:.80}: pass a frame of earlier rounds, or for instance "
+        "{'device': ['phone', 'desktop'], 'hour': [0, 23]}"
+    )
 
 
 def _context_columns(context: Any) -> tuple[Column, ...]:
     """Columns of the features of a round, from examples."""
-    if hasattr(context, "columns") and hasattr(context, "iloc"):
-        examples = {str(name): context[name].to_numpy() for name in context.columns}
-    elif isinstance(context, Mapping):
-        examples = {str(name): np.atleast_1d(np.asarray(values, dtype=object)) for name, values in context.items()}
-    else:
-        raise InvalidInputError(
-            f"context must hold examples by name, got {context!r:.80}: pass a frame of earlier rounds, or for instance "
-            "{'device': ['phone', 'desktop'], 'hour': [0, 23]}"
-        )
+    examples = _examples(context, "context")
     if not examples or not all(len(values) for values in examples.values()):
         raise InvalidInputError(
             f"context must hold an example for each name, got {context!r:.80}: leave it out if nothing is known"

@@ -77,6 +77,17 @@ class Items:
             tells = Within((by * (weights * slopes)[:, None]).T @ by, by.T @ (weights * (rewards[again] - means)))
         self.rows.add(items, differences, n, tells)
 
+    def recall(self, counts: Counts, items: IntArray, rewards: FloatArray, contexts: FloatArray) -> None:
+        """Take note of the contexts of single observations, with those of all in the counts."""
+        rows, d = self.rows.design.crossed(items, contexts), len(counts.plays)
+        sums = np.stack([np.bincount(items, weights=column, minlength=d) for column in rows.T], axis=1)
+        seen = counts.plays > 0.0
+        typical = np.where(seen[:, None], sums / np.maximum(counts.plays, 1.0)[:, None], self.rows.design.matrix)
+        by, (slopes, variances) = rows - typical[items], self._at(counts, items)
+        rests = rewards - counts.sums[items] / counts.plays[items]
+        self.rows.typical = typical
+        self.rows.within = Within((by * (slopes**2 / variances)[:, None]).T @ by, by.T @ (slopes / variances * rests))
+
     def _at(self, counts: Counts, items: IntArray) -> tuple[FloatArray, FloatArray]:
         """Slopes of the means of observed items on their scale, and variances of their rewards, at means within the range."""
         if self.law is None or self.link.is_identity:

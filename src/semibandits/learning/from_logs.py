@@ -40,6 +40,7 @@ class FromLogs(ABC):
         law: Law | str | None = None,
         features: Any = None,
         context: Any = None,
+        contexts: Any = None,
         rounds: int | None = None,
         ignore_unknown: bool = False,
     ) -> Learner:
@@ -55,6 +56,9 @@ class FromLogs(ABC):
             The observed rewards, finite. Series of pandas are joined by their index.
         costs : array_like of float, shape (n,)
             The observed costs, instead of `rewards`.
+        contexts : frame, or mapping from name to n values, optional
+            What was known of the round of each observation, in the order of `items`; also the examples of a learner that is
+            created without `context`. Names that it lacks were not known.
         rounds : int, optional
             Number of rounds of the other system; by default the smallest number in which a policy can make these observations:
             the largest number of plays of an item, or n / m if that is larger.
@@ -79,13 +83,14 @@ class FromLogs(ABC):
         explore at most as much as with T, and less by what grows as ln(T / t). It is at least the number of plays of each item.
         """
         given, in_costs = one_of(rewards, costs, "rewards")
+        context = contexts if context is None else context
         learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law, features=features, context=context)
         with about_costs(in_costs):
             history = history_of(
                 decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown, law=learner._outcomes.law,
                 in_costs=in_costs,
             )  # fmt: skip
-        learner._progress.recall(history)
+        learner._progress.recall(history, contexts)
         return learner
 
     @classmethod

@@ -50,9 +50,9 @@ def history_of(
     # The smallest number of rounds with these plays, if a round plays at most m items, each of them once.
     least = max(int(plays.max(initial=0.0)), math.ceil(int(plays.sum()) / max(decision_set.m, 1)))
     if rounds is None:
-        return History(plays, sums, least)
+        return History(plays, sums, least, places, values)
     remedy = f"these observations need at least {least} rounds; leave it out if the number is unknown"
-    return History(plays, sums, whole_number(rounds, "rounds", least=least, most=MOST_ROUNDS, remedy=remedy))
+    return History(plays, sums, whole_number(rounds, "rounds", least=least, most=MOST_ROUNDS, remedy=remedy), places, values)
 
 
 def history_of_rounds(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -75,8 +76,10 @@ class Progress:
             counts[asked.items] += 1
         return counts
 
-    def recall(self, history: History) -> None:
-        """Start with rounds of another system."""
+    def recall(self, history: History, contexts: Any = None) -> None:
+        """Start with rounds of another system, in which this was known."""
+        if self.sharing is not None and contexts is not None:
+            self.sharing.recall(history, contexts)
         self.agent.recall(history)
         self.plays, self.sums, self.next_id = history.plays, history.sums, history.rounds
 

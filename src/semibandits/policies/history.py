@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from semibandits._typing import FloatArray
+from semibandits._typing import FloatArray, IntArray
 
 
 class History(NamedTuple):
@@ -14,3 +14,6 @@ class History(NamedTuple):
     plays: FloatArray
     sums: FloatArray
     rounds: int  # at least the largest of `plays`
+    # The item of each observation, -1 if it is unknown, and the reward, in their order; None if they came by rounds.
+    items: IntArray | None = None
+    rewards: FloatArray | None = None

@@ -18,6 +18,7 @@ from semibandits.features.rows import Rows
 from semibandits.kernels.machine.threads import one_thread
 from semibandits.kernels.rules.statistics import COUNTS, PLAYS, SUMS
 from semibandits.laws import Law
+from semibandits.policies.history import History
 from semibandits.policies.states import read_counts, read_floats, weighted_statistics
 
 GROWTH: Final = 1.05
@@ -152,6 +153,13 @@ class Sharing:
             odd = rng.random(len(odds)) * (1.0 + odds) < odds
         _, plays, means = self._items.given(counts, beta, self.learnt.residual, odd)
         return plays, means
+
+    def recall(self, history: History, contexts: Any) -> None:
+        """Take note of what was known in the rounds of a history."""
+        assert history.items is not None
+        assert history.rewards is not None
+        encoded, known = self.design.contexts(contexts, len(history.items)), history.items >= 0
+        self._items.recall(Counts(history.plays, history.sums), history.items[known], history.rewards[known], encoded[known])
 
     def observe(self, round_id: int, items: IntArray, rewards: FloatArray, told: BoolArray, stats: FloatArray) -> None:
         """Take note with which features items are observed in a round, before their rewards enter the statistics; `told` marks
