@@ -13,6 +13,7 @@ import numpy as np
 
 import semibandits as sb
 from semibandits_studies.datasets.networks import network
+from semibandits_studies.reporting.report_data import OTHER_LAW
 
 NASTY = [
     "</script><script>document.title = 'taken'</script>", '"quoted" & \'single\'', "<img src=x onerror=alert(1)>",
@@ -106,7 +107,7 @@ def bound_only():
 def other_rewards():
     """A bound that bounds nothing for the rewards played: no ratios."""
     payload = shortlist()
-    payload["bound"]["applies"] = False
+    payload["bound"] |= {"applies": False, "exception": OTHER_LAW}
     payload["simulation"]["rewards"] = "replayed rewards"
     for policy in payload["simulation"]["policies"]:
         policy.update(regret_ratio=None, slope_ratio=None)
