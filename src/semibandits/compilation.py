@@ -135,18 +135,19 @@ def _use(learner: Learner, rounds: int) -> None:
     law = learner.policy.known_law if isinstance(learner.policy, LawPolicy) else None
     highest = np.full(x.d, 1.0 if law is None else np.minimum(1.0, law.outcomes[1]))
     highest = highest if x.upper is None else np.minimum(highest, x.upper)
+    context: dict[str, Any] | None = {} if learner._design is not None and learner._design.context else None
     for _ in range(rounds):
-        asked = learner.ask()
+        asked = learner.ask(context=context)
         learner.tell(asked.id, highest[asked.items] - rng.random(len(asked.items)))
         if learner.wants_plan and x.d <= MOST_PLANNED:
             learner.solve_plan()
-    asked = learner.ask()
+    asked = learner.ask(context=context)
     learner.tell(asked.id, np.where(np.arange(len(asked.items)) == 0, np.nan, highest[asked.items]), partial=True)
     left = np.ones(x.d, dtype=np.bool_)
     left[asked.items[:1]] = False
     with suppress(Infeasible):
-        learner.forget(learner.ask(left).id)
-    learner.best()
+        learner.forget(learner.ask(left, context=context).id)
+    learner.best(context=context)
     learner.estimates()
 
 

@@ -35,6 +35,12 @@ def test_rows_go_by_label():
     np.testing.assert_allclose(Design.of(by_pair, PAIRS).matrix[:, 1] * Design.of(by_pair, PAIRS).scales[1], np.arange(6) - 2.5)
 
 
+def test_missing_texts_of_all_kinds_are_no_category():
+    for gap in (None, np.nan, pd.NA):
+        columns = {"genre": np.array(["a", gap, "b", "a"], dtype=object)}
+        assert Design.of(columns, PAGES).names == ("mean of all", "genre = a", "genre = b")
+
+
 def test_columns_by_name_are_those_of_a_frame():
     design = Design.of({name: FRAME[name].to_numpy() for name in FRAME.columns}, PAGES)
     assert design.names == Design.of(FRAME, PAGES).names
@@ -61,7 +67,11 @@ def test_named_features():
         (np.ones((3, 2)), r"features must have shape \(d, k\) with d = 4, got \(3, 2\)"),
         (np.ones((4, 2, 1)), "must have shape"),
         (np.ones((4, 0)), "must have shape"),
-        (5, "must have shape"),
+        (5, "must be a table, 'pooled' or 'additive', got 5"),
+        ({"x": np.arange(4) * 1e300}, "must be at most 1e100 in size, got 1e.300 in 'x' for 'sport'"),
+        (pd.DataFrame({"x": [10**400, 1, 2, 3]}, dtype=object), "must be at most 1e.100 in size in 'x'"),
+        (pd.DataFrame({"x": pd.array([1, None, 2, 3], dtype="Int64")}), "must be finite, got nan in 'x' for 'sport'"),
+        ({"x": [1, 2, 3]}, "d = 4 values for each name, or a row for each item, got 3 for 'x'"),
         ([[1.0], [np.nan], [2.0], [3.0]], "must be finite, got nan in 'feature 0' for 'sport': fill the gaps"),
         ([[1.0], [2.0], [np.inf], [3.0]], "must be finite, got inf in 'feature 0' for 'weather'"),
         (FRAME.drop(index="sport"), "must have a row for each item and no others, got none for 'sport'"),

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import semibandits as sb
+from semibandits.compilation import compile_for_state
 from semibandits.features.items import Counts
 
 PAGES = sb.MSets(30, 3, items=[f"p{i}" for i in range(30)])
@@ -361,6 +362,13 @@ def test_frames_and_unknown_categories_of_a_round():
         ({"features": np.eye(30), "context": CONTEXT}, {"context": {"city": "Rome"}}, "context must have names out of .*'city'"),
         ({"features": np.eye(30), "context": CONTEXT}, {"context": {"hour": "noon"}}, "must be numbers in 'hour', as they were"),
         ({"features": np.eye(30), "context": CONTEXT}, {"context": {"hour": np.inf}}, "must be finite, got inf in 'hour'"),
+        (
+            {"features": np.eye(30), "context": CONTEXT},
+            {"context": {"hour": 1.73e12}},
+            "context must be like those at the start, .*, more",
+        ),
+        ({"features": np.eye(30), "context": CONTEXT}, {"context": {"hour": [8]}}, "context must have one value for each name"),
+        ({"features": np.ones((30, 1))}, {"features": {"p1": [1e9]}}, "features must be like those at the start, .* for 'p1'"),
         ({"features": np.eye(30)}, {"context": {"hour": 3}}, "context must be left out, got one"),
         ({}, {"context": {"hour": 3}}, "context must be left out, got some: this learner was created without context="),
         ({}, {"features": np.eye(30)}, "features must be left out, got some"),
@@ -368,7 +376,7 @@ def test_frames_and_unknown_categories_of_a_round():
         ({"features": np.eye(30)}, {"features": np.eye(29)}, r"must have shape \(d, k\) with d = 30, got \(29, 29\)"),
         ({"features": np.eye(30)}, {"features": np.ones((30, 2))}, "features must have the columns .*, got 2"),
         ({"features": np.eye(30)}, {"features": {"p1": [1.0]}}, "features must have the columns .*, got 1"),
-        ({"features": np.eye(30)}, {"features": {"q": [1.0] * 29}}, "got none for 'p0'"),
+        ({"features": np.eye(30)}, {"features": {"q": [1.0] * 29}}, "d = 30 values for each name, .*, got 29 for 'q'"),
         ({"features": np.eye(30)}, {"features": {"q": [1.0] * 30}}, r"must have the columns .*, got \['q'\]"),
         ({"features": np.eye(30)}, {"features": {"p1": ["x"] * 30}}, "must be numbers in 'feature 0', as they were at the start"),
     ],
@@ -427,6 +435,30 @@ def test_what_is_expected_of_items_is_what_the_next_round_uses(law):
     np.testing.assert_array_equal(before.shrunk, after.shrunk)
     np.testing.assert_array_equal(before.shrunk_sd, after.shrunk_sd)
     np.testing.assert_array_equal(coefficients.to_numpy(), learner.coefficients().to_numpy())
+
+
+@pytest.mark.parametrize(("law", "mean"), [("poisson", 30.0), ("gamma", 500.0), (None, 1e7)])
+def test_means_that_are_far_from_0_are_learnt(law, mean):
+    """From the first outcomes, which are no proof that their items are unlike those that nobody has seen."""
+    x, rng = sb.MSets(6, 2), np.random.default_rng(0)
+    draw = {"poisson": rng.poisson, "gamma": rng.exponential, None: rng.normal}[law]
+    for features in ("pooled", {"x": [0, 1, 2, 0, 1, 2]}):
+        learner = sb.Learner(x, law=law, variance=1.0 if law is None else None, features=features, seed=0)
+        for _ in range(60):
+            asked = learner.ask()
+            learner.tell(asked.id, np.asarray(draw(mean, size=2), dtype=float))
+        np.testing.assert_allclose(learner.estimates().shrunk, mean, rtol=0.3 if law == "gamma" else 0.1)
+        assert learner.plays.max() < 60
+
+
+def test_a_missing_number_of_a_context_is_not_known():
+    learners = [sb.Learner(PAGES, law="bernoulli", features=np.eye(30), context=CONTEXT, seed=0) for _ in range(4)]
+    pages = [
+        learner.ask(context=known)
+        for learner, known in zip(learners, ({"hour": None}, {"hour": np.nan}, {"hour": pd.NA}, {}), strict=True)
+    ]
+    assert len({page.labels for page in pages}) == 1
+    compile_for_state(learners[0].state())  # the calls of learners with a context
 
 
 def test_nothing_of_a_bounded_law_is_less_sure_than_its_range():

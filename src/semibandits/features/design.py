@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.pandas_objects import numbers_rows
 from semibandits.inputs.validation import check_choice
@@ -17,6 +18,8 @@ from semibandits.inputs.validation import check_choice
 POOLED: Final = "pooled"
 ADDITIVE: Final = "additive"
 NAMED: Final = (POOLED, ADDITIVE)
+FARTHEST: Final = 1e4
+"""Largest distance of a number from the mean, in standard deviations: sums of squares stay exact."""
 MEAN: Final = "mean of all"
 """Name of the column of ones."""
 
@@ -39,10 +42,17 @@ class Column(NamedTuple):
         """Number of units of the column in one of each effect."""
         return [self.scale] * (1 if self.categories is None else len(self.categories))
 
-    def encoded(self, values: Any, owners: Sequence[Any]) -> FloatArray:
+    def encoded(self, values: Any, owners: Sequence[Any], what: str = "features") -> FloatArray:
         """Numbers of these values, shape (n, number of effects); `owners` tell whose they are. Unknown categories have none."""
         if self.categories is None:
-            return (_numbers(self.title, values, owners)[:, None] - self.centre) / self.scale
+            numbers = (_numbers(self.title, values, owners, what) - self.centre) / self.scale
+            far = np.flatnonzero(np.abs(numbers) > FARTHEST)
+            if len(far):
+                raise InvalidInputError(
+                    f"{what} must be like those at the start, got {values[far[0]]!r:.40} in {self.title!r} for "
+                    f"{owners[far[0]]!r}, more than {FARTHEST:,.0f} standard deviations away: check the unit"
+                )
+            return numbers[:, None]
         return np.array([[str(value) == name for name in self.categories] for value in values], dtype=np.float64).reshape(
             len(owners), len(self.categories)
         )
@@ -54,29 +64,39 @@ class Column(NamedTuple):
     @classmethod
     def of(cls, title: str, values: Any, owners: Sequence[Any]) -> Self:
         """The column for these values: numbers are centred and scaled, texts are categories; a missing one is none of them."""
-        try:
-            np.array(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            listed = values.tolist() if hasattr(values, "tolist") else list(values)
-            present = (str(value) for value in listed if value is not None and value == value)  # NaN is missing
-            return cls(title, 0.0, 1.0, tuple(dict.fromkeys(present)))
+        if not isinstance(values, np.ndarray) or values.dtype.hasobject:
+            values = [None if _is_missing(value) else value for value in values]
+        with suppress(OverflowError):
+            try:
+                np.array(values, dtype=np.float64)
+            except (TypeError, ValueError):
+                return cls(title, 0.0, 1.0, tuple(dict.fromkeys(str(value) for value in values if value is not None)))
         numbers = _numbers(title, values, owners)
         centre, scale = float(numbers.mean()), float(numbers.std())
         return cls(title, centre, scale if scale > 1e-12 * float(np.abs(numbers).max(initial=0.0)) else 1.0, None)
 
 
-def _numbers(title: str, values: Any, owners: Sequence[Any]) -> FloatArray:
+def _is_missing(value: Any) -> bool:
+    """Whether it is None, NaN, or NA of pandas, which is neither equal to itself nor different."""
+    same = value == value
+    return value is None or (np.ndim(value) == 0 and not (isinstance(same, bool | np.bool_) and bool(same)))
+
+
+def _numbers(title: str, values: Any, owners: Sequence[Any], what: str = "features") -> FloatArray:
     """Finite numbers."""
     try:
         numbers = np.array(values, dtype=np.float64)
+    except OverflowError:
+        raise InvalidInputError(f"{what} must be at most {LARGEST_NUMBER:g} in size in {title!r}, got more: scale them") from None
     except (TypeError, ValueError):
         raise InvalidInputError(
-            f"features must be numbers in {title!r}, as they were at the start, got {values!r:.80}: convert them"
+            f"{what} must be numbers in {title!r}, as they were at the start, got {values!r:.80}: convert them"
         ) from None
-    wrong = np.flatnonzero(~np.isfinite(numbers))
+    wrong = np.flatnonzero(~(np.abs(numbers) <= LARGEST_NUMBER))
     if len(wrong):
-        label = owners[wrong[0]]
-        raise InvalidInputError(f"features must be finite, got {numbers[wrong[0]]} in {title!r} for {label!r}: fill the gaps")
+        number, label = numbers[wrong[0]], owners[wrong[0]]
+        wanted, remedy = ("at most 1e100 in size", "scale them") if np.isfinite(number) else ("finite", "fill the gaps")
+        raise InvalidInputError(f"{what} must be {wanted}, got {number} in {title!r} for {label!r}: {remedy}")
     return numbers
 
 
@@ -86,7 +106,9 @@ def _encoded(columns: Sequence[Column], values: Sequence[Any], owners: Sequence[
         numbers = np.array(values)  # in one step: features of a round may change with each ask
         if numbers.dtype.kind in "fiu" and np.isfinite(numbers).all():
             centres, scales = (np.array([getattr(column, name) for column in columns]) for name in ("centre", "scale"))
-            return np.asarray((numbers.T - centres) / scales)
+            scaled = np.asarray((numbers.T - centres) / scales)
+            if (np.abs(scaled) <= FARTHEST).all():
+                return scaled
     parts = [column.encoded(each, owners) for column, each in zip(columns, values, strict=True)]
     return np.hstack((np.empty((len(owners), 0)), *parts))
 
@@ -211,6 +233,9 @@ class Design:
             raise InvalidInputError(
                 f"context must be a mapping with the names {titles}, got {got}: leave out what is not known, or pass {{}}"
             )
+        odd = next((name for name, value in context.items() if np.ndim(value)), None)
+        if odd is not None:
+            raise InvalidInputError(f"context must have one value for each name, got {context[odd]!r:.80} for {odd!r}: pass one")
         return self._known({name: [value] for name, value in context.items()}, ["this round"], "context").ravel()
 
     def contexts(self, given: Any, n: int) -> FloatArray:
@@ -229,11 +254,12 @@ class Design:
         unknown = [title for title in given if title not in titles]
         if unknown:
             raise InvalidInputError(f"{name} must have names out of {titles}, got {unknown[0]!r}: rename it, or leave it out")
-        parts = [
-            column.encoded(given[column.title], owners) if column.title in given else np.zeros((len(owners), len(column.names)))
-            for column in self.context
-        ]
-        return np.hstack((np.empty((len(owners), 0)), *parts))
+        parts = [np.empty((len(owners), 0))]
+        for column in self.context:
+            values = list(given.get(column.title, [None] * len(owners)))
+            usual = column.centre if column.categories is None else None
+            parts.append(column.encoded([usual if _is_missing(value) else value for value in values], owners, name))
+        return np.hstack(parts)
 
     def crossed(self, items: IntArray, contexts: FloatArray) -> FloatArray:
         """Features of these items in rounds with these contexts, shape (n, k)."""
@@ -359,8 +385,15 @@ def _columns(features: Any, labels: Sequence[Hashable]) -> tuple[list[str] | Non
     """Titles, if there are any, and columns of a table, its rows in the order of these items."""
     d = len(labels)
     if isinstance(features, Mapping):
-        if features and not any(map(set(labels).__contains__, features)) and {np.size(one) for one in features.values()} == {d}:
+        known = set(labels)
+        names, sizes = [name for name in features if name not in known], {np.size(one) for one in features.values()}
+        if names and sizes == {d}:
             return [str(title) for title in features], list(features.values())
+        if names and len(names) == len(features) and not any(isinstance(one, Mapping) for one in features.values()):
+            raise InvalidInputError(
+                f"features must have d = {d} values for each name, or a row for each item, got {np.size(features[names[0]])} for "
+                f"{names[0]!r}: see decision_set.items"
+            )
         rows = _by_label(features, labels)
         if rows and all(isinstance(row, Mapping) for row in rows):
             titles = list(rows[0])
@@ -376,6 +409,8 @@ def _columns(features: Any, labels: Sequence[Hashable]) -> tuple[list[str] | Non
         )
     elif hasattr(features, "columns") and hasattr(features, "loc"):
         return [str(name) for name in features.columns], _frame_columns(features, labels)
+    if np.ndim(features) == 0:
+        raise InvalidInputError(f"features must be a table, {POOLED!r} or {ADDITIVE!r}, got {features!r:.80}: pass one of these")
     table = np.asarray(features, dtype=None if not isinstance(features, Sequence) else object)
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or table.shape[0] != d or (d and table.shape[1] == 0):

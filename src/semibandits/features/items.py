@@ -13,7 +13,7 @@ from semibandits.features.model import Effects, Posterior, Seen, Spreads, Within
 from semibandits.features.rows import Rows
 from semibandits.laws import Law
 
-FREE: Final = 1e6
+FREE: Final = 1e16
 """Variance of the mean of all, in variances of a reward: it may be anything."""
 FREE_SCALED: Final = 25.0
 """Variance of the logarithm or the log-odds of the mean of all."""

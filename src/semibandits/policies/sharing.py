@@ -91,7 +91,9 @@ class Sharing:
         beta, at = self.learnt.beta, self.learnt.at
         if beta is None or not at <= total <= STALE * at:
             beta = effects_of(self._seen(counts), self.spreads)
-            self.learnt, self._known = self.learnt._replace(at=total, beta=beta), None
+            if total:  # before the first reward, nothing is known that items could be unlike
+                self.learnt = self.learnt._replace(at=total, beta=beta)
+            self._known = None
         return beta
 
     def effects(self, plays: FloatArray, sums: FloatArray) -> tuple[Effects, float]:

@@ -270,6 +270,9 @@ def _check_same(
             shown, wanted, got = name, f", {shortened(repr(expected), 100)}", value
             if name == "generator":
                 shown, wanted, got = "seed", "", seed
+            elif name == "features" and None not in (value, expected):
+                old, new = (Design.restored(each, decision_set).text for each in (expected, value))
+                wanted, got = f", {old}", new if old != new else "other values"
             raise InvalidInputError(
                 f"{shown} must be that of the learner {stored.name!r}{wanted}, got {shortened(repr(got), 100)}: leave it out, or "
                 "choose another name for a new learner"

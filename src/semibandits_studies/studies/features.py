@@ -34,7 +34,8 @@ def with_features(instance: Instance, features: Sequence[str], choice: ProblemCh
     file, path = choice.file, Path(features[0])
     if file is None:
         name = str(choice.dataset or choice.network)
-        return _with_own(instance, features, is_all=tuple(features) == (name,), where=f"features of {name}", others=NAMED)
+        others = NAMED if len(features) == 1 else ()
+        return _with_own(instance, features, is_all=tuple(features) == (name,), where=f"features of {name}", others=others)
     is_table, is_file = file.suffix.lower() in TABLES, len(features) == 1 and path.suffix.lower() in FORMATS
     is_own = is_file and os.path.abspath(path) == os.path.abspath(file)
     if is_file and (path.suffix.lower() not in TABLES if not is_own else is_table):
