@@ -79,7 +79,7 @@ class Column(NamedTuple):
 def _is_missing(value: Any) -> bool:
     """Whether it is None, NaN, or NA of pandas, which is neither equal to itself nor different."""
     same = value == value
-    return value is None or (np.ndim(value) == 0 and not (isinstance(same, bool | np.bool_) and bool(same)))
+    return value is None or (not (isinstance(same, bool | np.bool_) and bool(same)) and np.ndim(value) == 0)
 
 
 def _numbers(title: str, values: Any, owners: Sequence[Any], what: str = "features") -> FloatArray:

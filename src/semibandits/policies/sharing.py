@@ -114,10 +114,12 @@ class Sharing:
     def _informed(self, counts: Counts) -> Iterator[None]:
         """Within the block, the spreads are those that the next round will have; nothing is learnt for good."""
         known = self.learnt, self._known
-        with one_thread():
-            self._learn(counts)
-            yield
-        self.learnt, self._known = known
+        try:
+            with one_thread():
+                self._learn(counts)
+                yield
+        finally:
+            self.learnt, self._known = known
 
     def statistics(
         self, stats: FloatArray, variance: FloatArray, upper: FloatArray | None, rng: np.random.Generator | None, t: int
