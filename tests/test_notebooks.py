@@ -185,7 +185,7 @@ def test_progress_of_a_simulation_without_a_terminal(capsys):
 def test_instance_and_dataset_show_their_facts():
     flights = sb.datasets.load("flights-on-time")
     shown = dict(cells(flights))
-    assert list(shown) == ["Question", "Decisions", "Mean rewards", "Note", "Means", "Source", "Licence"]
+    assert list(shown) == ["Question", "Decisions", "Mean rewards", "Features", "Note", "Means", "Source", "Licence"]
     assert (shown["Decisions"], shown["Licence"]) == ("MSets(d=288, m=10)", flights.licence)
     low, _, high = shown["Mean rewards"].split()[:3]
     assert float(low) == pytest.approx(flights.theta.min(), rel=1e-3)

@@ -105,6 +105,6 @@ CALLS = [
         ({"name": 3}, "must be a mapping with its name, got {'name': 3}"),
     )),
     (lambda: build({"name": "CUCB"}), "must give all its parameters"),
-    (lambda: specified(scale=1.0), "must be among law, radius, variance, got 'scale'"),
+    (lambda: specified(scale=1.0), "must be among law, radius, variance, features, got 'scale'"),
     (lambda: specified(radius="log"), "must give all its parameters"),
 ]  # fmt: skip

@@ -35,7 +35,7 @@ def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Po
     if name not in _BY_NAME:
         raise InvalidInputError(f"the policy must be one of {', '.join(_BY_NAME)}, got {name!r}{nearest(name, _BY_NAME)}")
     policy = _BY_NAME[name]
-    own_first = sorted(fields(policy), key=lambda field: field.name == "variance")
+    own_first = sorted(fields(policy), key=lambda field: field.name in ("variance", "features"))
     defaults = {field.name: field.default for field in own_first}
     values: dict[str, Any] = {}
     for key, value in ({} if parameters is None else parameters).items():
