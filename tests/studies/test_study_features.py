@@ -18,7 +18,8 @@ ROWS = {"u": (2.0, "a"), "v": (3.5, "b"), "w": (9.0, None), "x": (4.0, "b")}
 
 def with_features(value, **more):
     lines = "".join(f"{key} = {json.dumps(each)}\n" for key, each in {"features": value, **more}.items())
-    return STUDY.replace('policies = ["CUCB", "thompson"]\n', 'policies = ["GLADE", "thompson"]\n') + lines
+    played = STUDY.replace('policies = ["CUCB", "thompson"]\n', 'policies = ["GLADE", "thompson"]\n')
+    return played.replace("horizon = 300", "horizon = 60") + lines
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_features_are_those_of_simulate_in_any_order(items):
     rewards = sb.GaussianRewards([1, 0.75, 0.5, 0.25], variance=0.5)
     rows = {label: (topic, minutes) for label, (minutes, topic) in ROWS.items()}
     policies = [sb.GLADE(), sb.ThompsonSampling()]
-    played = sb.simulate(x, rewards, policies, horizon=300, replications=4, seed=0, features=rows)
+    played = sb.simulate(x, rewards, policies, horizon=60, replications=4, seed=0, features=rows)
     assert regret(result) == {name: values.tolist() for name, values in played.regret.items()}
 
 
