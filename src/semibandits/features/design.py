@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Self
 
@@ -18,7 +17,7 @@ from semibandits.inputs.validation import check_choice
 POOLED: Final = "pooled"
 ADDITIVE: Final = "additive"
 NAMED: Final = (POOLED, ADDITIVE)
-FARTHEST: Final = 1e4
+MOST_DEVIATIONS: Final = 1e4
 """Largest distance of a number from the mean, in standard deviations: sums of squares stay exact."""
 MEAN: Final = "mean of all"
 """Name of the column of ones."""
@@ -46,11 +45,11 @@ class Column(NamedTuple):
         """Numbers of these values, shape (n, number of effects); `owners` tell whose they are. Unknown categories have none."""
         if self.categories is None:
             numbers = (_numbers(self.title, values, owners, what) - self.centre) / self.scale
-            far = np.flatnonzero(np.abs(numbers) > FARTHEST)
+            far = np.flatnonzero(np.abs(numbers) > MOST_DEVIATIONS)
             if len(far):
                 raise InvalidInputError(
                     f"{what} must be like those at the start, got {values[far[0]]!r:.40} in {self.title!r} for "
-                    f"{owners[far[0]]!r}, more than {FARTHEST:,.0f} standard deviations away: check the unit"
+                    f"{owners[far[0]]!r}, more than {MOST_DEVIATIONS:,.0f} standard deviations away: check the unit"
                 )
             return numbers[:, None]
         return np.array([[str(value) == name for name in self.categories] for value in values], dtype=np.float64).reshape(
@@ -66,11 +65,12 @@ class Column(NamedTuple):
         """The column for these values: numbers are centred and scaled, texts are categories; a missing one is none of them."""
         if not isinstance(values, np.ndarray) or values.dtype.hasobject:
             values = [None if _is_missing(value) else value for value in values]
-        with suppress(OverflowError):
-            try:
-                np.array(values, dtype=np.float64)
-            except (TypeError, ValueError):
-                return cls(title, 0.0, 1.0, tuple(dict.fromkeys(str(value) for value in values if value is not None)))
+        try:
+            np.array(values, dtype=np.float64)
+        except OverflowError:
+            pass  # a number, which is refused below
+        except (TypeError, ValueError):
+            return cls(title, 0.0, 1.0, tuple(dict.fromkeys(str(value) for value in values if value is not None)))
         numbers = _numbers(title, values, owners)
         centre, scale = float(numbers.mean()), float(numbers.std())
         return cls(title, centre, scale if scale > 1e-12 * float(np.abs(numbers).max(initial=0.0)) else 1.0, None)
@@ -107,7 +107,7 @@ def _encoded(columns: Sequence[Column], values: Sequence[Any], owners: Sequence[
         if numbers.dtype.kind in "fiu" and np.isfinite(numbers).all():
             centres, scales = (np.array([getattr(column, name) for column in columns]) for name in ("centre", "scale"))
             scaled = np.asarray((numbers.T - centres) / scales)
-            if (np.abs(scaled) <= FARTHEST).all():
+            if (np.abs(scaled) <= MOST_DEVIATIONS).all():
                 return scaled
     parts = [column.encoded(each, owners) for column, each in zip(columns, values, strict=True)]
     return np.hstack((np.empty((len(owners), 0)), *parts))
