@@ -84,17 +84,20 @@ class Round(Record, frozen=True):
         Indices of the items to play, ascending.
     labels : tuple
         Labels of these items, in the same order.
+    probabilities : tuple of float or None
+        With which probability the policy chose a decision with each of these items; None if it is not known.
 
     Examples
     --------
     >>> from semibandits.client import Round
     >>> Round.of({"round": 1, "items": [["home", "b"], ["b", "work"]], "indices": [1, 4]})  # from the answer of the service
-    Round(id=1, items=(1, 4), labels=(('home', 'b'), ('b', 'work')))
+    Round(id=1, items=(1, 4), labels=(('home', 'b'), ('b', 'work')), probabilities=None)
     """
 
     id: Whole = field(name="round")
     items: tuple[Whole, ...] = field(name="indices")
     labels: tuple[Label, ...] = field(name="items")
+    probabilities: tuple[float, ...] | None = None
 
 
 class Rounds(Record, frozen=True):

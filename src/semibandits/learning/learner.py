@@ -91,6 +91,11 @@ class Learner(Readable):
         Whether `ask` never waits for a plan. A policy that makes plans, as `OSSB`, then goes on with the one it has, and without
         any it plays the best decision at the estimates; `wants_plan` is True until `solve_plan` has made the plan.
 
+    probability_draws : int, optional
+        For `ThompsonSampling`: draw each decision so many times more and store, as ``round.probabilities``, how often each item
+        of the round was in it; for :func:`semibandits.evaluate`. Each draw takes the time of an `ask`. The decisions are the same
+        as without.
+
     Raises
     ------
     InvalidInputError
@@ -138,6 +143,7 @@ class Learner(Readable):
         half_life: float | None = None,
         drift_error: float | None = None,
         defer_plans: bool = False,
+        probability_draws: int | None = None,
     ) -> None:
         check_decision_set(decision_set)
         policy = GLADE() if policy is None else policy
@@ -161,7 +167,8 @@ class Learner(Readable):
         whole = half_life is not None or design is not None
         self._agent: Agent = started(policy, decision_set, variance, prior, ages=whole)
         self._progress = Progress(decision_set, self._agent, self._rng, prior)
-        self._options = Options.of(drift_error, half_life, defer_plans)
+        self._options = Options.of(drift_error, half_life, defer_plans, probability_draws)
+        self._progress.probability_draws = self._options.probability_draws or 0
         if self._progress.rule is not None:
             self._progress.rule.defers = self._options.defer_plans
         self._design = design

@@ -16,6 +16,7 @@ from semibandits.features.design import RoundFeatures
 from semibandits.inputs.costs import negated
 from semibandits.inputs.outcomes import Outcome, about_costs
 from semibandits.learning.history import MOST_ROUNDS
+from semibandits.learning.progress import Progress
 from semibandits.learning.round import Round
 from semibandits.policies.plans import Plan
 
@@ -216,10 +217,13 @@ def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
             if progress.sharing is None:
                 raise ValueError("features of a round of a learner without features")
             seen = progress.sharing.design.read(payload["seen"])
-        rounds = _pairs(progress.ask(available, seen, payload["count"] if kind == ASK_MANY else 1))
-        return {**payload, "rounds": rounds} if kind == ASK_MANY else {**payload, "round": rounds[0][0], "items": rounds[0][1]}
+        rounds = progress.ask(available, seen, payload["count"] if kind == ASK_MANY else 1)
+        if kind == ASK_MANY:
+            return {**payload, "rounds": _pairs(rounds), **_probabilities(progress, rounds)}
+        return {**payload, "round": rounds[0].id, "items": rounds[0].items.tolist(), **_probabilities(progress, rounds)}
     if kind == EXPIRE:
-        return {**payload, "rounds": _pairs(progress.expire(payload["before"]))}
+        rounds = progress.expire(payload["before"])
+        return {**payload, "rounds": _pairs(rounds), **_probabilities(progress, rounds)}
     if kind == TELL:
         for number, rewards in payload["outcomes"]:  # validated when the entry was written
             asked = progress.open_round(number)
@@ -251,6 +255,13 @@ def _listed(values: FloatArray) -> list[float | None]:
 
 def _pairs(rounds: tuple[Round, ...]) -> list[list[Any]]:
     return [[asked.id, asked.items.tolist()] for asked in rounds]
+
+
+def _probabilities(progress: Progress, rounds: tuple[Round, ...]) -> Payload:
+    """The probabilities of the items of each round, if they were drawn."""
+    if not progress.draws_probabilities:
+        return {}
+    return {"probabilities": [None if asked.probabilities is None else asked.probabilities.tolist() for asked in rounds]}
 
 
 def _is_count(value: Any) -> bool:

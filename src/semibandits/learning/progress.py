@@ -46,6 +46,7 @@ class Progress:
         self.drift: DriftCheck | None = None  # observes the same rewards
         self.ageing: Ageing | None = None  # weights of the same rewards by age, None if they do not lose weight
         self.sharing: Sharing | None = None  # what the items tell of each other, None if nothing
+        self.probability_draws = 0  # number of further draws of each decision, for the probabilities of its items
 
     def share(self, design: Design) -> None:
         """Let items share effects, before the first round; `UnsupportedError` if the policy is the user's or makes plans."""
@@ -114,15 +115,22 @@ class Progress:
     def ask(self, mask: BoolArray | None, seen: RoundFeatures | None = None, count: int = 1) -> tuple[Round, ...]:
         """Open so many rounds on the available items, or none; see `Learner.ask_many`."""
         rule, rounds, sharing = self.rule, [], self.sharing
-        is_by_kernels = rule is not None and rule.oracle is not None and (mask is None or bool(mask.all()))
+
+        def choose(rng: np.random.Generator) -> IntArray:
+            if rule is not None and rule.oracle is not None and (mask is None or bool(mask.all())):
+                return rule.choose_items(rng)
+            return np.flatnonzero(self._chosen(mask, rng))
+
         with self._undone_on_error():
             if sharing is not None:
                 sharing.rows.begin(seen)
             for _ in range(count):
-                if rule is not None and is_by_kernels:
-                    asked = Round.of_items(self.next_id, rule.choose_items(self.rng), self.labels)
-                else:
-                    asked = Round.of(self.next_id, self._chosen(mask).copy(), self.labels)
+                others = None
+                if rule is not None and self.draws_probabilities:
+                    others = rule.frequencies(choose, self.rng, self.probability_draws)
+                items = choose(self.rng)
+                probabilities = self.sure(len(items)) if others is None else (1.0 + others[items]) / (1.0 + self.probability_draws)
+                asked = Round.of_items(self.next_id, items, self.labels, probabilities)
                 self.open[asked.id] = asked
                 self.next_id = asked.id + 1
                 if self.ageing is not None:
@@ -131,6 +139,15 @@ class Progress:
                     sharing.rows.enter(asked.id, asked.items)
                 rounds.append(asked)
             return tuple(rounds)
+
+    @property
+    def draws_probabilities(self) -> bool:
+        """Whether probabilities of items are estimated by draws."""
+        return self.rule is not None and self.rule.policy.draws and self.probability_draws > 0
+
+    def sure(self, count: int) -> FloatArray | None:
+        """The probabilities of so many chosen items: 1 if the policy draws nothing, else None, unknown."""
+        return np.ones(count) if self.rule is not None and not self.rule.policy.draws else None
 
     @property
     def wants_plan(self) -> bool:
@@ -150,14 +167,14 @@ class Progress:
         with self._undone_on_error():
             self.rule.adopt(plan)
 
-    def _chosen(self, available: BoolArray | None) -> BoolArray:
+    def _chosen(self, available: BoolArray | None, rng: np.random.Generator) -> BoolArray:
         """The decision of the next round, checked."""
         is_whole = available is None or bool(available.all())
         agent, x = self.agent, None
         if is_whole:
-            x = as_decision(agent.choose(self.rng), self.decision_set.d)
+            x = as_decision(agent.choose(rng), self.decision_set.d)
         elif available is not None:
-            x = as_decision(agent.choose_among(available.copy(), self.rng), self.decision_set.d)
+            x = as_decision(agent.choose_among(available.copy(), rng), self.decision_set.d)
         trusted = is_whole and self.rule is not None and self.rule.oracle is not None
         if x is None or not (trusted or x in self.decision_set):
             raise not_a_decision(x, self.next_id)

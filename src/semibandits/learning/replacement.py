@@ -88,10 +88,11 @@ def move(old: Progress, new: Progress, shared: SharedItems) -> None:
     for asked in old.open.values():
         x = shared.decision(asked.items)
         if x is not None:
-            new.open[asked.id] = Round.of(asked.id, x, new.labels)
+            order = np.argsort(shared.new_places[asked.items])
+            probabilities = None if asked.probabilities is None else asked.probabilities[order]
+            new.open[asked.id] = Round.of(asked.id, x, new.labels, probabilities)
             new.agent.reopen(new.open[asked.id].items.copy())
             if new.sharing is not None and old.sharing is not None:
-                order = np.argsort(shared.new_places[asked.items])
                 new.sharing.rows.reopen(asked.id, old.sharing.rows, order)
 
 

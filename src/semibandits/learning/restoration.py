@@ -28,7 +28,10 @@ def moving_state(progress: Progress) -> storage.JSON:
         "generator": storage.generator_state(progress.rng),
         "statistics": storage.statistics_state(progress.plays, progress.sums, changes_only=_lists_changes(progress)),
         "agent": progress.agent.state(),
-        "open_rounds": [storage.round_state(asked.id, asked.decision, progress.decision_set) for asked in progress.open.values()],
+        "open_rounds": [
+            storage.round_state(asked, progress.decision_set, drawn=progress.draws_probabilities)
+            for asked in progress.open.values()
+        ],
         "next_id": progress.next_id,
         **({"wants_plan": True} if progress.wants_plan else {}),
         **{name: part.state() for name, part in optional.items() if part is not None},
@@ -48,13 +51,16 @@ def restore(progress: Progress, content: storage.JSON) -> None:
     listed = content["open_rounds"]
     if not isinstance(listed, list):
         raise InvalidInputError(f"open_rounds must be a list, got {listed!r}: the state is damaged, use a copy")
-    pairs = [storage.stored_decision(part, x) for part in listed]
-    numbers = [number for number, _ in pairs]
+    stored = [storage.stored_decision(part, x) for part in listed]
+    numbers = [number for number, _, _ in stored]
     if numbers != sorted(set(numbers)) or any(number >= progress.next_id for number in numbers):
         raise InvalidInputError(
             f"ids of open rounds must ascend below next_id = {progress.next_id}, got {numbers}: the state is damaged, use a copy"
         )
-    progress.open = {number: Round.of(number, decision, x.items) for number, decision in pairs}
+    progress.open = {
+        number: Round.of(number, decision, x.items, progress.sure(int(decision.sum())) if drawn is None else drawn)
+        for number, decision, drawn in stored
+    }
     progress.agent.restore(content["agent"])
     if progress.rule is not None:
         progress.rule.wants_plan = content.get("wants_plan") is True

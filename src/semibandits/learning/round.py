@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -37,6 +37,11 @@ class Round:
         Labels of these items, in the same order.
     d : int
         Number of items of the decision set.
+    probabilities : ndarray of float, shape (k,), or None
+        With which probability the policy chose a decision with each of these items, given all that it knew: 1 for policies that
+        draw nothing. For `ThompsonSampling`, with the option `probability_draws` of the learner, the share of so many draws of
+        the decision, the played one included, that have the item; without the option, and for your own policies, None. Store
+        them with the outcomes for :func:`semibandits.evaluate`.
 
     Examples
     --------
@@ -54,6 +59,7 @@ class Round:
     items: IntArray
     labels: tuple[Hashable, ...]
     d: int
+    probabilities: FloatArray | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return brief(self)
@@ -68,6 +74,8 @@ class Round:
 
     def __post_init__(self) -> None:
         self.items.setflags(write=False)
+        if self.probabilities is not None:
+            self.probabilities.setflags(write=False)
 
     @cached_property
     def decision(self) -> BoolArray:
@@ -78,14 +86,16 @@ class Round:
         return x
 
     @staticmethod
-    def of(number: int, decision: BoolArray, labels: tuple[Hashable, ...]) -> Round:
+    def of(number: int, decision: BoolArray, labels: tuple[Hashable, ...], probabilities: FloatArray | None = None) -> Round:
         """The round with this decision over items with these labels."""
-        return Round.of_items(number, np.flatnonzero(decision), labels)
+        return Round.of_items(number, np.flatnonzero(decision), labels, probabilities)
 
     @staticmethod
-    def of_items(number: int, items: IntArray, labels: tuple[Hashable, ...]) -> Round:
+    def of_items(
+        number: int, items: IntArray, labels: tuple[Hashable, ...], probabilities: FloatArray | None = None
+    ) -> Round:
         """The round with these items, ascending, in an array that is not copied, of the items with these labels."""
-        return Round(number, items, tuple(labels[i] for i in items.tolist()), len(labels))
+        return Round(number, items, tuple(labels[i] for i in items.tolist()), len(labels), probabilities)
 
     def rewards(self, outcome: Outcome, *, partial: bool = False) -> FloatArray:
         """Rewards of the items as a new float64 array of shape (k,).

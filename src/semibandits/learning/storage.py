@@ -20,6 +20,7 @@ from semibandits.inputs.outcomes import whole_number
 from semibandits.learning.expecting import Expecting, reading
 from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.options import NAMES
+from semibandits.learning.round import Round
 from semibandits.policies.base import Policy, check_policy
 from semibandits.policies.prior import Prior
 from semibandits.policies.registry import POLICIES, build
@@ -233,18 +234,33 @@ def stored_integer(value: Any, name: str) -> int:
     return whole_number(value, name, most=MOST_ROUNDS, remedy="the state is damaged, use a copy")
 
 
-def round_state(number: int, decision: BoolArray, decision_set: DecisionSet) -> JSON:
-    """Id and items of an open round; the key `replaced` marks decisions of a set that was replaced since."""
-    state = {"id": number, "items": np.flatnonzero(decision).tolist()}
-    return state if decision in decision_set else {**state, "replaced": True}
+def round_state(asked: Round, decision_set: DecisionSet, *, drawn: bool) -> JSON:
+    """Id and items of an open round, and their probabilities if these were drawn; the key `replaced` marks decisions of a set
+    that was replaced since.
+    """
+    state: JSON = {"id": asked.id, "items": asked.items.tolist()}
+    if drawn and asked.probabilities is not None:
+        state["probabilities"] = asked.probabilities.tolist()
+    return state if asked.decision in decision_set else {**state, "replaced": True}
 
 
-def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, BoolArray]:
-    """Id and decision of an open round."""
+def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, BoolArray, FloatArray | None]:
+    """Id, decision, and stored probabilities of an open round."""
     x = np.zeros(decision_set.d, dtype=np.bool_)
     with reading("each of open_rounds"):
         number = stored_integer(state["id"], "id")
         x[_items(state["items"], decision_set.d)] = True
         if state.get("replaced") is not True and x not in decision_set:
             raise ValueError(f"items that are no decision in round {number}")
-    return number, x
+        drawn = stored_probabilities(state.get("probabilities"), int(x.sum()))
+    return number, x, drawn
+
+
+def stored_probabilities(values: Any, count: int) -> FloatArray | None:
+    """The probabilities of so many items of a round, in (0, 1]; None if they are not stored. Others raise `ValueError`."""
+    if values is None:
+        return None
+    numbers = np.array(values, dtype=np.float64)
+    if numbers.shape != (count,) or not ((numbers > 0.0) & (numbers <= 1.0)).all():
+        raise ValueError(f"other probabilities than {count} numbers from 0 to 1")
+    return numbers

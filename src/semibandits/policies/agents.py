@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -231,6 +231,19 @@ class RuleAgent(Agent):
         for items, stats in reversed(self._opened or []):
             self.player.stats[:, items] = stats
         self._opened = None
+
+    def frequencies(self, choose: Callable[[np.random.Generator], IntArray], rng: np.random.Generator, count: int) -> IntArray:
+        """In how many of so many draws of the next decision each item is, shape (d,); neither the agent nor `rng` changes."""
+        opened, found = self._opened, np.zeros(self.decision_set.d, dtype=np.int64)
+        apart = np.random.Generator(rng.bit_generator.jumped())  # type: ignore[attr-defined]
+        for _ in range(count):
+            saved = self.saved()
+            try:
+                found[choose(apart)] += 1
+            finally:
+                self.undo(saved)
+                self._opened = opened
+        return found
 
     def refresh(self, items: IntArray) -> None:
         """Take note that the statistics of these items have changed."""

@@ -77,7 +77,7 @@ class DurableLearner(Learner):
         _OPEN.add(self)
         self.name, self.url = stored.name, backend.shown
         self._decision_set, self._policy, self._options = self._read(lambda one: (one.decision_set, one.policy, one._options))
-        self._design = self._read(lambda one: one._design)
+        self._design, self._is_sure = self._read(lambda one: (one._design, one._progress.sure(0) is not None))
         self._labels = self._decision_set.items
 
     def __repr__(self) -> str:
@@ -193,7 +193,8 @@ class DurableLearner(Learner):
         """Carry out and store an operation, unless its key is stored already, and return its rounds."""
         if key is not None:
             checked_name(key, what="key")
-        return rounds_of(self._calls.entry_of(Call(operation, key, before=self._replica.seq)), self._decision_set)
+        entry = self._calls.entry_of(Call(operation, key, before=self._replica.seq))
+        return rounds_of(entry, self._decision_set, sure=self._is_sure)
 
     def _older_than(self, seconds: float) -> Expire:
         limit = checked_seconds(seconds)

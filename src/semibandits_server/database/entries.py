@@ -17,6 +17,7 @@ from semibandits.learning.expecting import Expecting
 from semibandits.learning.learner import Learner
 from semibandits.learning.operations import ASK, ASK_MANY, EXPIRE, FORGET, TELL, Operation, Payload, carry_out, is_whole
 from semibandits.learning.round import Round
+from semibandits.learning.storage import stored_probabilities
 
 LONGEST_NAME: Final = 200
 FIELDS: Final = ("seq", "kind", "text", "key", "checksum", "time", "token")
@@ -124,15 +125,23 @@ def replay(learner: Learner, entry: Entry) -> None:
             raise ValueError(f"the result {payload}, but the policy chooses {done}")
 
 
-def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
-    """The rounds that an `ask` or `ask_many` opened, or an `expire` closed; none for other calls."""
+def rounds_of(entry: Entry, decision_set: DecisionSet, *, sure: bool = False) -> tuple[Round, ...]:
+    """The rounds that an `ask` or `ask_many` opened, or an `expire` closed; none for other calls.
+
+    If the policy is `sure`, which draws nothing, probabilities are 1.
+    """
     payload = entry.payload()
     if entry.kind not in (ASK, ASK_MANY, EXPIRE):
         return ()
     pairs = [[payload["round"], payload["items"]]] if entry.kind == ASK else payload["rounds"]
-    labels = decision_set.items
+    labels, drawn = decision_set.items, payload.get("probabilities", [None] * len(pairs))
     with entry.expecting("hold rounds of the decision set", "the journal is damaged, use a copy"):
-        return tuple(Round.of_items(number, np.array(items, dtype=np.int64), labels) for number, items in pairs)
+        return tuple(
+            Round.of_items(
+                number, np.array(items, dtype=np.int64), labels, np.ones(len(items)) if sure else stored_probabilities(values, len(items))
+            )
+            for (number, items), values in zip(pairs, drawn, strict=True)
+        )
 
 
 def round_ids(entry: Entry) -> list[int]:

@@ -58,6 +58,7 @@ def open_learner(
     half_life: float | None = None,
     drift_error: float | None = DRIFT_ERROR,
     defer_plans: bool = False,
+    probability_draws: int | None = None,
     snapshot_every: int = SNAPSHOT_EVERY,
     timeout: float = TIMEOUT,
 ) -> DurableLearner:
@@ -73,7 +74,7 @@ def open_learner(
         Name of the learner, 1 to 200 printable characters.
     decision_set : DecisionSet, optional
         The decisions. Required for a new learner, and if the set is your own; sets of the library are rebuilt.
-    policy, variance, law, prior_means, prior_plays, prior_costs, features, context, half_life, defer_plans
+    policy, variance, law, prior_means, prior_plays, prior_costs, features, context, half_life, defer_plans, probability_draws
         As for :class:`Learner`. An existing learner must have those that are given.
     seed : int, SeedSequence, or Generator over PCG64, optional
         The source of randomness, 0 by default. A generator is copied. An existing learner must have started from it, if given.
@@ -109,7 +110,7 @@ def open_learner(
     """
     if isinstance(snapshot_every, bool) or not isinstance(snapshot_every, int) or snapshot_every < 1:
         raise InvalidInputError(f"snapshot_every must be an integer >= 1, got {snapshot_every!r}: leave it out for 1,000")
-    options = Options.of(drift_error, half_life, defer_plans)
+    options = Options.of(drift_error, half_life, defer_plans, probability_draws)
     beliefs: dict[str, Any] = {"prior_means": prior_means, "prior_plays": prior_plays, "prior_costs": prior_costs}
     backend = new_backend(url, timeout=timeout)
     checked_name(name)

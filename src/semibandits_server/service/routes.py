@@ -126,7 +126,17 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         mask, seen, learner = bodies.available(body, one.items), bodies.known(body, one.items), one.learner
         asked = (learner.ask(mask, **seen, key=key),) if body.count == 1 else learner.ask_many(body.count, mask, **seen, key=key)
         exchange.round = asked[0].id
-        return wire.Rounds(tuple(wire.Round(each.id, tuple(each.items.tolist()), one.items.at(each.items)) for each in asked))
+        return wire.Rounds(
+            tuple(
+                wire.Round(
+                    each.id,
+                    tuple(each.items.tolist()),
+                    one.items.at(each.items),
+                    None if each.probabilities is None else tuple(each.probabilities.tolist()),
+                )
+                for each in asked
+            )
+        )
 
     @changes(wire.Tell)
     def tell(one: Served, body: wire.Tell, key: str | None, exchange: Exchange) -> wire.Told:

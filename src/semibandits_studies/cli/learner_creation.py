@@ -45,6 +45,9 @@ class Creation:
     seed: int | None = _create(help="Seed of the random numbers, 0 by default.", metavar="N")
     half_life: float | None = _create(help="Rounds after which an outcome counts half.", metavar="ROUNDS")
     defer_plans: bool = _create(help="Let the service solve plans in the background, not in ask.", default=False)
+    probability_draws: int | None = _create(
+        help="Further draws of each decision, for the probabilities of its items (thompson).", metavar="N"
+    )
     prior_plays: str | None = _create(
         help="Use the means of PROBLEM as a prior worth N outcomes each, or as many as in a column of its table. Empty cells: "
         "unknown.",
@@ -129,4 +132,5 @@ def _arguments(instance: Instance, plays: FloatArray, options: ProblemOptions, c
         "half_life": creation.half_life,
         "drift_error": DRIFT_ERROR,
         "defer_plans": creation.defer_plans,
+        "probability_draws": creation.probability_draws,
     }
