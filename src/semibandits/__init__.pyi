@@ -66,4 +66,7 @@ from semibandits.simulation.results import load_simulation as load_simulation
 from semibandits.simulation.run import simulate as simulate
 from semibandits_server.database.durable import DurableLearner as DurableLearner
 from semibandits_server.database.opening import open_learner as open_learner
+from semibandits_studies.evaluation.evaluate import evaluate as evaluate
+from semibandits_studies.evaluation.result import Evaluation as Evaluation
+from semibandits_studies.evaluation.result import ValueEstimate as ValueEstimate
 from semibandits_studies.reporting.report import write_report as write_report

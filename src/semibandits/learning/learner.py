@@ -13,11 +13,11 @@ from semibandits.features.design import Design, RoundFeatures, seen_of
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.labelled import in_item_order
 from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, whole_number
+from semibandits.inputs.selection import Available, selected_items
 from semibandits.inputs.validation import as_floats, variance_vector
 from semibandits.laws import Law
 from semibandits.learning import storage
 from semibandits.learning.arguments import Seed, default_variance, generator_of, known_law
-from semibandits.learning.availability import Available, available_items
 from semibandits.learning.drift import DriftCheck
 from semibandits.learning.exclusion import Uses, exclusive
 from semibandits.learning.intervals import law_of
@@ -398,7 +398,7 @@ class Learner(Readable):
         return True
 
     def _mask(self, available: Available | None) -> BoolArray | None:
-        return None if available is None else available_items(available, self._labels)
+        return None if available is None else selected_items(available, self._labels)
 
     def _seen(self, features: Any, context: Any) -> RoundFeatures | None:
         """What is known of a round, as numbers."""

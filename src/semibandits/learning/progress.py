@@ -125,11 +125,11 @@ class Progress:
             if sharing is not None:
                 sharing.rows.begin(seen)
             for _ in range(count):
-                others = None
+                shares = None
                 if rule is not None and self.draws_probabilities:
-                    others = rule.frequencies(choose, self.rng, self.probability_draws)
+                    shares = rule.shares_with(choose, self.rng, self.probability_draws)
                 items = choose(self.rng)
-                probabilities = self.sure(len(items)) if others is None else (1.0 + others[items]) / (1.0 + self.probability_draws)
+                probabilities = self.sure(len(items)) if shares is None else shares[items]
                 asked = Round.of_items(self.next_id, items, self.labels, probabilities)
                 self.open[asked.id] = asked
                 self.next_id = asked.id + 1

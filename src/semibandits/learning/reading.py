@@ -20,7 +20,7 @@ from semibandits.formats.text import shortened
 from semibandits.identification.evidence import Observed, Stop, confidence_of
 from semibandits.inputs.costs import negated
 from semibandits.inputs.pandas_objects import new_frame
-from semibandits.learning.availability import Available, available_items
+from semibandits.inputs.selection import Available, selected_items
 from semibandits.learning.drift import Drift
 from semibandits.learning.exclusion import Uses
 from semibandits.learning.from_logs import FromLogs
@@ -256,7 +256,7 @@ class Readable(FromLogs):
         InvalidInputError
             If an argument is malformed or holds an unknown label.
         """
-        mask = None if available is None else available_items(available, self._labels)
+        mask = None if available is None else selected_items(available, self._labels)
         seen = None if features is None and context is None else self._seen(features, context)
         return self._read(lambda one: one._progress.best(mask, seen))
 

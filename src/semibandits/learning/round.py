@@ -91,9 +91,7 @@ class Round:
         return Round.of_items(number, np.flatnonzero(decision), labels, probabilities)
 
     @staticmethod
-    def of_items(
-        number: int, items: IntArray, labels: tuple[Hashable, ...], probabilities: FloatArray | None = None
-    ) -> Round:
+    def of_items(number: int, items: IntArray, labels: tuple[Hashable, ...], probabilities: FloatArray | None = None) -> Round:
         """The round with these items, ascending, in an array that is not copied, of the items with these labels."""
         return Round(number, items, tuple(labels[i] for i in items.tolist()), len(labels), probabilities)
 

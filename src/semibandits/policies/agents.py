@@ -232,18 +232,23 @@ class RuleAgent(Agent):
             self.player.stats[:, items] = stats
         self._opened = None
 
-    def frequencies(self, choose: Callable[[np.random.Generator], IntArray], rng: np.random.Generator, count: int) -> IntArray:
-        """In how many of so many draws of the next decision each item is, shape (d,); neither the agent nor `rng` changes."""
-        opened, found = self._opened, np.zeros(self.decision_set.d, dtype=np.int64)
+    def shares_with(self, choose: Callable[[np.random.Generator], IntArray], rng: np.random.Generator, count: int) -> FloatArray:
+        """The share of the next decision and so many further draws of it that have an item, if the next one has it; shape (d,).
+
+        Neither the agent nor `rng` changes. If an item is drawn with probability p, one over its share has the mean
+        (1 - (1 - p)^(count + 1)) / p, over decisions with it, so that weights of plays are never too large on average.
+        """
+        opened, found = self._opened, np.ones(self.decision_set.d)
         apart = np.random.Generator(rng.bit_generator.jumped())  # type: ignore[attr-defined]
         for _ in range(count):
             saved = self.saved()
             try:
-                found[choose(apart)] += 1
+                found[choose(apart)] += 1.0
             finally:
                 self.undo(saved)
                 self._opened = opened
-        return found
+        shares: FloatArray = found / (1.0 + count)
+        return shares
 
     def refresh(self, items: IntArray) -> None:
         """Take note that the statistics of these items have changed."""

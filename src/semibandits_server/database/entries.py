@@ -138,7 +138,10 @@ def rounds_of(entry: Entry, decision_set: DecisionSet, *, sure: bool = False) ->
     with entry.expecting("hold rounds of the decision set", "the journal is damaged, use a copy"):
         return tuple(
             Round.of_items(
-                number, np.array(items, dtype=np.int64), labels, np.ones(len(items)) if sure else stored_probabilities(values, len(items))
+                number,
+                np.array(items, dtype=np.int64),
+                labels,
+                np.ones(len(items)) if sure else stored_probabilities(values, len(items)),
             )
             for (number, items), values in zip(pairs, drawn, strict=True)
         )

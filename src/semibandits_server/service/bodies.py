@@ -13,7 +13,7 @@ from semibandits._typing import BoolArray
 from semibandits.errors import InvalidInputError
 from semibandits.formats.json import strict_json
 from semibandits.inputs.fields import Fields
-from semibandits.learning.availability import available_items
+from semibandits.inputs.selection import selected_items
 from semibandits_server.service.answers import Refusal
 from semibandits_server.service.item_labels import ItemLabels, shorter_json
 from semibandits_server.wire import Ask, Available, Expire, Observed, Request
@@ -81,7 +81,7 @@ def available(asked: Ask, items: ItemLabels) -> BoolArray | None:
     if isinstance(asked.available, list):
         return items.mask(asked.available, "available")
     ((name, found),) = _one_of({"except": asked.available.excepted, "by_label": asked.available.by_label}, "available").items()
-    return ~items.mask(found, name) if name == "except" else available_items(_by_label(found, items, name), items.labels)
+    return ~items.mask(found, name) if name == "except" else selected_items(_by_label(found, items, name), items.labels)
 
 
 def known(asked: Ask, items: ItemLabels) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from semibandits.families.labels import plain_label
 from semibandits.formats.json import strict_json
 from semibandits.inputs.labelled import refuse_rounded
 from semibandits.inputs.outcomes import is_mask
-from semibandits.learning.availability import mask_of
+from semibandits.inputs.selection import mask_of
 from semibandits_server.wire import as_label
 
 
@@ -51,7 +51,7 @@ class ItemLabels:
         return self._found(of_json if found is None else found, key, where)
 
     def mask(self, values: list[Any], where: str) -> BoolArray:
-        """Mask of the items with these labels, shape (d,); masks and indices count as in `learning.availability`."""
+        """Mask of the items with these labels, shape (d,); masks and indices count as in `inputs.selection`."""
         if is_mask(values):
             return mask_of(values, len(self.labels), where)
         x = np.zeros(len(self.labels), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""What can be chosen in a round."""
+"""Items that users select: those that can be chosen in a round, or those of a decision."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ Available: TypeAlias = ArrayLike | Collection[Hashable] | Mapping[Hashable, bool
 """A mask of the items, in order or by label, a collection of labels, or a predicate of a label."""
 
 
-def available_items(available: object, labels: tuple[Hashable, ...]) -> BoolArray:
-    """The items that can be chosen, as a new array of shape (d,), from a mask, a mapping from label to bool, a collection of
-    labels, or a function of a label. Numbers that are all 0 or 1, with repetitions, are a mask. Labels may be indices if no label
-    is an integer.
+def selected_items(given: object, labels: tuple[Hashable, ...], name: str = "available") -> BoolArray:
+    """The selected items, as a new array of shape (d,), from a mask, a mapping from label to bool, a collection of labels, or a
+    function of a label. Numbers that are all 0 or 1, with repetitions, are a mask. Labels may be indices if no label is an
+    integer.
     """
-    if callable(available):
-        return np.array([bool(available(label)) for label in labels], dtype=np.bool_)
-    if isinstance(available, str | bytes) or not isinstance(available, Collection):
+    if callable(given):
+        return np.array([bool(given(label)) for label in labels], dtype=np.bool_)
+    if isinstance(given, str | bytes) or not isinstance(given, Collection):
         raise InvalidInputError(
-            f"available must be a mask, a collection of labels or a function of a label, got {available!r}: pass for instance "
-            "available={'a', 'b'}"
+            f"{name} must be a mask, a collection of labels or a function of a label, got {given!r}: pass for instance "
+            f"{name}={{'a', 'b'}}"
         )
-    if isinstance(available, np.ndarray) and available.dtype == np.bool_:
-        return mask_of(available, len(labels), "available")
-    by_label: Any = available
+    if isinstance(given, np.ndarray) and given.dtype == np.bool_:
+        return mask_of(given, len(labels), name)
+    by_label: Any = given
     is_mapping = isinstance(by_label, Mapping)
-    listed = list(by_label.values()) if is_mapping else _listed(available)
-    holds_labels = is_mapping or (has_index(available) and set(by_label.index) == set(labels))
+    listed = list(by_label.values()) if is_mapping else _listed(given)
+    holds_labels = is_mapping or (has_index(given) and set(by_label.index) == set(labels))
     if is_mask(listed) or (holds_labels and are_bits(listed)):
-        return mask_of(_listed(arranged(available, labels, "available")), len(labels), "available")
+        return mask_of(_listed(arranged(given, labels, name)), len(labels), name)
     if is_mapping:
         raise InvalidInputError(
-            f"available must have True or False for each label, got {listed!r}: pass labels as a list, or a function of a label"
+            f"{name} must have True or False for each label, got {listed!r}: pass labels as a list, or a function of a label"
         )
-    return _labelled(listed, labels)
+    return _labelled(listed, labels, name)
 
 
 def _listed(values: Collection[Any]) -> list[Any]:
@@ -58,7 +58,7 @@ def mask_of(entries: ArrayLike, d: int, name: str) -> BoolArray:
     return values
 
 
-def _labelled(listed: list[Any], labels: tuple[Hashable, ...]) -> BoolArray:
+def _labelled(listed: list[Any], labels: tuple[Hashable, ...], name: str) -> BoolArray:
     """Items with these labels, or with these indices if no label is an integer."""
     by_index = not any(isinstance(label, int | np.integer) for label in labels)
     try:
@@ -66,13 +66,13 @@ def _labelled(listed: list[Any], labels: tuple[Hashable, ...]) -> BoolArray:
         known = {*labels, *(range(len(labels)) if by_index else ())}
         unknown = [label for label in given if label not in known]
     except TypeError as error:
-        raise InvalidInputError(f"available must hold labels of items, got something else: {error}") from error
+        raise InvalidInputError(f"{name} must hold labels of items, got something else: {error}") from error
     for label in given:
-        refuse_rounded(label, "available")
+        refuse_rounded(label, name)
     if unknown:
         first = next(label for label in map(_hashable, listed) if label not in known)
         raise InvalidInputError(
-            f"available must hold labels of items, such as {labels[0]!r}, got {len(unknown)} unknown of {len(given)} (first: "
+            f"{name} must hold labels of items, such as {labels[0]!r}, got {len(unknown)} unknown of {len(given)} (first: "
             f"{first!r}){nearest(first, islice(map(str, known), MOST_COMPARED), 'correct them, or pass a function of a label')}"
         )
     return np.array([label in given or (by_index and i in given) for i, label in enumerate(labels)], dtype=np.bool_)

@@ -1,0 +1,1 @@
+"""Offline evaluation: what other choices would have earned, by logs."""
