@@ -8,8 +8,11 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, final
 
+import numpy as np
+
 from semibandits._typing import ArrayLike
 from semibandits.decisions.base import DecisionSet
+from semibandits.inputs.pandas_objects import new_frame
 from semibandits.learning.learner import Learner
 from semibandits.learning.operations import Expire, Operation
 from semibandits.learning.round import Round
@@ -17,10 +20,12 @@ from semibandits.policies.base import Policy
 from semibandits_server.database import forks
 from semibandits_server.database.entries import Entry, check_same_call, checked_name, new_name, rounds_of
 from semibandits_server.database.grouping import Apart, Call, CallQueue
+from semibandits_server.database.plays import plays_of
 from semibandits_server.database.replica import Replica
 from semibandits_server.database.times import checked_seconds, now
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
     from sqlalchemy import Connection
 
     from semibandits_server.database.backend import Backend
@@ -109,6 +114,22 @@ class DurableLearner(Learner):
         where they differ, so do the ages, and an age is never below 0.
         """
         return self._read(lambda one: self._replica.times.ages(one, now()))
+
+    def log(self) -> DataFrame:
+        """The plays in the journal, for :func:`semibandits.evaluate` or a data team: a row for each item of a round.
+
+        Rounds whose `ask` was pruned are absent, and rows of a replaced learner are those of its own journal.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``round``, ``item`` (labels), ``reward`` (NaN if it was not told), ``probability`` (see
+            :class:`Round`; NaN if it is not known) and ``asked`` (time in UTC).
+        """
+        entries = self._transaction(lambda connection: self._stored.entries_after(connection, -1), reads=True)
+        plays = plays_of(entries, self._labels, sure=self._is_sure)
+        frame = new_frame(plays | {"asked": np.array(plays["asked"], dtype="datetime64[ms]")})
+        return frame.astype({"reward": "float64", "probability": "float64"})
 
     @property
     def calls(self) -> int:

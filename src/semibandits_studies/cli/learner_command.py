@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from semibandits_server.database.backend import Backend
 
 HELP = """
-Create, list, show, export, import or prune the learners in a database.
+Create, list, show, log, export, import or prune the learners in a database.
 
 URL names the database: sqlite:///routes.db is a file, postgresql://user@host/database a server.
 
@@ -38,13 +38,14 @@ semibandits learner create sqlite:///days.db couriers times.csv --column column=
 semibandits learner create sqlite:///news.db front articles.csv --capacity 2 --history log.csv --features pooled
 semibandits learner list sqlite:///routes.db
 semibandits learner show sqlite:///routes.db courier
+semibandits learner log sqlite:///routes.db courier --output plays.csv
 semibandits learner export sqlite:///routes.db courier --output courier.jsonl
 semibandits learner import postgresql://me@host/learners --input courier.jsonl
 semibandits learner prune sqlite:///routes.db courier
 
 A new learner has the decisions and the variances of PROBLEM. Its means are used only with --prior-plays; empty cells are unknown.
 """
-ACTIONS: Final = ("create", "list", "show", "export", "import", "prune")
+ACTIONS: Final = ("create", "list", "show", "log", "export", "import", "prune")
 LONGEST_FACT: Final = 300
 
 
@@ -53,7 +54,7 @@ def command(
         str,
         typer.Argument(
             metavar="ACTION",
-            help="create, list, show, export, import or prune.",
+            help="create, list, show, log, export, import or prune.",
             show_default=False,
             autocompletion=lambda: list(ACTIONS),
         ),
@@ -70,7 +71,7 @@ def command(
     creation: Creation,
     options: Annotated[ProblemOptions, PROBLEM],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="export: the file, by default stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="log, export: the file, by default stdout.")
     ] = None,
     input_file: Annotated[
         Path | None, typer.Option("--input", "-i", metavar="FILE", help="import: the file, by default stdin.")
@@ -82,13 +83,13 @@ def command(
         raise unknown_name("the action", action, ACTIONS)
     check_sqlalchemy()
     is_creation = problem is not None or creation != Creation() or options != ProblemOptions()
-    for option, is_given, owner in (
-        ("--output", output is not None, "export"),
-        ("--input", input_file is not None, "import"),
-        ("PROBLEM or one of its options", is_creation, "create"),
+    for option, is_given, owners in (
+        ("--output", output is not None, ("log", "export")),
+        ("--input", input_file is not None, ("import",)),
+        ("PROBLEM or one of its options", is_creation, ("create",)),
     ):
-        if is_given and action != owner:
-            raise InvalidInputError(f"{option} must be used with {owner}, got {action}: leave it out")
+        if is_given and action not in owners:
+            raise InvalidInputError(f"{option} must be used with {' or '.join(owners)}, got {action}: leave it out")
     if action == "list":
         if name is not None:
             raise InvalidInputError(f"list must be used without a name, got {name!r}: show describes one learner")
@@ -107,6 +108,8 @@ def command(
         _show(url, name, as_json=as_json)
     elif action == "export":
         _export(url, name, output)
+    elif action == "log":
+        _log(url, name, output, as_json=as_json)
     else:
         _prune(url, name, as_json=as_json)
 
@@ -183,6 +186,26 @@ def _export(url: str, name: str, output: Path | None) -> None:
     backend = existing(url)
     lines = exported(backend, stored_learner(backend, name))
     backend.close()
+    _put(lines, output)
+
+
+def _log(url: str, name: str, output: Path | None, *, as_json: bool) -> None:
+    with reopened(url, name) as learner:
+        frame = learner.log()
+    labels = [label if isinstance(label, tuple) else (label,) for label in frame.pop("item")]
+    width = max(map(len, labels), default=1)
+    for place in range(width):
+        title = "item" if width == 1 else f"item_{place + 1}"
+        frame.insert(1 + place, title, [label[place] if place < len(label) else None for label in labels])
+    if as_json:
+        plain = frame.assign(asked=frame["asked"].astype(str)).astype(object)
+        print_json(plain.where(frame.notna(), None).to_dict("records"))
+    else:
+        _put(frame.to_csv(index=False).splitlines(), output)
+
+
+def _put(lines: list[str], output: Path | None) -> None:
+    """Print lines, or write them to a file."""
     if output is None:
         for line in lines:
             print_line(line)

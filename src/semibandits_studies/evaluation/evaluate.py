@@ -68,7 +68,7 @@ def evaluate(
     item : str or sequence of str
         Column of the labels of items; two for pairs.
     reward : str
-        Column of the rewards. A round with a missing one is left out.
+        Column of the rewards. A round with a missing one is left out. Rewards that are all <= 0 are minus costs.
     cost : str, optional
         Column of costs, instead of rewards.
     probability : str or None
@@ -138,6 +138,9 @@ def evaluate(
         logs, round_=round, item=item, reward=reward if cost is None else cost, probability=probability, position=position,
         labels=() if decision_set is None else tuple(decision_set.items),
     )  # fmt: skip
+    in_costs = cost is not None or bool(read.rewards.max() <= 0.0 and read.rewards.any())
+    if in_costs and cost is None:  # as a learner has them that is told costs
+        read = replace(read, rewards=-read.rewards)
     notes = [f"{read.lost:,} rounds are left out, since an outcome is missing."] if read.lost else []
     if is_policy:
         if horizon is not None:
@@ -147,9 +150,9 @@ def evaluate(
             learner = Learner.from_state(policy.state(), decision_set, policy.policy)
         else:
             learner = Learner(decision_set, policy, variance=variance, law=law, seed=seed)
-        return _of_replay(learner, read, horizon, seed, confidence, notes, in_costs=cost is not None)
+        return _of_replay(learner, read, horizon, seed, confidence, notes, in_costs=in_costs)
     read, target = _target(policy, read, decision_set)
-    return _of_choices(read, target, _factors(read, examination), confidence, notes, in_costs=cost is not None)
+    return _of_choices(read, target, _factors(read, examination), confidence, notes, in_costs=in_costs)
 
 
 def _of_choices(
