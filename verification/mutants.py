@@ -94,7 +94,7 @@ GROUPS = {
         "tests: matroids/test_* decisions/test_matroid_bases test_bad_calls",
     ),
     "learner": (
-        "learning: arguments availability drift from_logs history intervals learner options outcomes progress reading",
+        "learning: arguments drift from_logs history intervals learner options outcomes progress reading",
         "learning: replacement restoration round storage",
         "tests: learning/test_learner learning/test_learner_storage learning/test_available_items learning/test_changing_sets",
         "tests: learning/test_drift learning/test_learner_machine learning/test_partial_outcomes",

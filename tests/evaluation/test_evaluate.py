@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import semibandits as sb
+from verification_scripts import script
+
+OFFLINE = script("offline")
 
 NAMES = ("doubly_robust", "self_normalised", "ips", "direct")
 
@@ -108,45 +111,15 @@ def test_intervals_of_a_mean_are_those_of_student():
     assert found.lift == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
 
 
-def drawn_sample(p, rng):
-    """Items with these inclusion probabilities, whose sum is the number of items (systematic sampling in random order)."""
-    order = rng.permutation(len(p))
-    return order[np.searchsorted(np.cumsum(p[order]), rng.random() + np.arange(round(p.sum())), side="right")]
-
-
-def drawn_problem(seed, n_rounds=300):
-    """Logs of an old system that prefers what two kinds of readers like, whom the log does not show; a decision, and its value."""
-    rng = np.random.default_rng(seed)
-    d, m = int(rng.integers(5, 20)), int(rng.integers(2, 5))
-    means = np.clip(rng.beta(1.2, 4.0, d) * rng.uniform(0.3, 1.7, (2, d)), 0.0, 1.0)
-    shares = []
-    for kind in range(2):
-        p = means[kind] + 0.1
-        for _ in range(200):  # at most 0.95, with sum m
-            p = np.minimum(p, 0.95)
-            free = p < 0.95
-            p[free] *= (m - 0.95 * (~free).sum()) / p[free].sum()
-        shares.append(p)
-    log = {name: [] for name in ("round", "item", "reward", "probability")}
-    for number in range(n_rounds):
-        kind = int(rng.integers(2))
-        for item in drawn_sample(shares[kind], rng):
-            reward = float(rng.random() < means[kind, item])
-            for name, value in zip(log, (number, int(item), reward, shares[kind][item]), strict=True):
-                log[name].append(value)
-    chosen = rng.choice(d, m, replace=False).tolist()
-    return log, chosen, means.mean(axis=0)[chosen].sum(), np.mean([p @ mean for p, mean in zip(shares, means, strict=True)])
-
-
 @pytest.mark.long
 def test_intervals_cover_the_truth_on_200_drawn_problems():
-    """At least 90 % of intervals for 95 % hold the truth, of the value and of the lift; a binomial with 0.95 has fewer than 180 of
-    200 with probability 0.002. The means of the items alone, which the old choice confounds, do worse than the weights.
+    """At least 90 % of intervals for 95 % hold the truth, of the value and of the lift; a binomial with 0.95 has fewer than 180
+    of 200 with probability 0.002. The means of the items alone, which the old choice confounds, do worse than the weights.
     """
     covered = dict.fromkeys((*NAMES, "lift"), 0)
     errors = {name: [] for name in NAMES}
     for seed in range(200):
-        log, chosen, value, before = drawn_problem(seed)
+        log, chosen, value, before = OFFLINE.drawn_log(seed, 300)
         found = sb.evaluate(log, chosen)
         for name in NAMES:
             covered[name] += found.estimates[name].low <= value <= found.estimates[name].high

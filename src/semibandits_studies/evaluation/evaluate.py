@@ -13,13 +13,13 @@ from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.labelled import arranged
-from semibandits.inputs.outcomes import whole_number
+from semibandits.inputs.outcomes import is_mask, whole_number
 from semibandits.inputs.selection import selected_items
 from semibandits.inputs.validation import as_floats, number_in
 from semibandits.laws import Law
 from semibandits.learning.learner import Learner
 from semibandits.policies.base import Policy
-from semibandits_studies.evaluation.estimators import ESTIMATORS, Target, estimates, jackknifed
+from semibandits_studies.evaluation.estimators import ESTIMATORS, NEGLIGIBLE, Target, estimates, jackknifed
 from semibandits_studies.evaluation.logs import COLUMNS, Logs, read_logs
 from semibandits_studies.evaluation.replay import replayed
 from semibandits_studies.evaluation.result import Evaluation, ValueEstimate
@@ -122,6 +122,15 @@ def evaluate(
     >>> log["reward"] = [float(rng.random() < rates[label]) for _, label in shown]
     >>> result = sb.evaluate(log, ["news", "sport"])
     >>> print(result)
+    Would have earned 0.2326 a round (0.2064 to 0.2588), against 0.183 in the logs: 27 % more (21 to 33 %).
+    Estimator: doubly robust, 95% intervals, 2,000 rounds.
+
+    References
+    ----------
+    Horvitz and Thompson (1952), JASA 47. Swaminathan et al., "Off-policy evaluation for slate recommendation", NeurIPS 2017.
+    Dudík, Erhan, Langford and Li, "Doubly robust policy evaluation and optimization", Statistical Science 29, 2014. Mandel, Liu,
+    Brunskill and Popović, "Offline evaluation of online reinforcement learning algorithms", AAAI 2016. Craswell, Zoeter, Taylor
+    and Ramsey, WSDM 2008, for positions. Efron and Stein, Annals of Statistics 9, 1981, for the jackknife.
     """
     number_in(confidence, "confidence", 0.0, 1.0, "0.95 is usual", ends="()")
     if decision_set is not None:
@@ -182,7 +191,7 @@ def _of_choices(
     plays = float(weights.sum() ** 2 / np.square(weights).sum()) if weights.any() else 0.0
     if plays < FEW_PLAYS:
         notes.append(f"Intervals are rough: the logs have {plays:,.0f} plays of these items, by their weights.")
-    if has_weights and weight.value - weight.low > 0.0:
+    if has_weights:
         notes += _of_weight(weight, support)
     if not has_weights:
         notes.append(
@@ -198,8 +207,8 @@ def _of_choices(
 
 def _of_weight(weight: ValueEstimate, support: float) -> list[str]:
     """What a mean weight that is not 1 means."""
-    away = (weight.value - support) / (weight.value - weight.low)
-    if abs(away) < UNSURE:
+    away = weight.value - support
+    if abs(away) <= UNSURE * (weight.high - weight.value) + NEGLIGIBLE:
         return []
     if away > 0.0:
         return [
@@ -287,7 +296,7 @@ def _chosen(given: Any, logs: Logs, decision_set: DecisionSet | None) -> dict[Ha
             )
         return {label: share for label, share in zip(labels, shares.tolist(), strict=True) if share > 0.0}
     if decision_set is None:
-        if isinstance(given, str | bytes) or not isinstance(given, Sequence | set | frozenset) or isinstance(given, range):
+        if not isinstance(given, list | tuple | set | frozenset) or is_mask(list(given)):
             raise InvalidInputError(
                 f"policy must be labels of items, probabilities, a function of the round, a Policy or a Learner, got {given!r}: "
                 "pass for instance ['a', 'b'], and for a mask also decision_set"

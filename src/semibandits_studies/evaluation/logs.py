@@ -82,7 +82,7 @@ def read_logs(
 
 def _columns(logs: Any) -> Mapping[str, Any]:
     if isinstance(logs, Mapping):
-        return {name: np.asarray(values, dtype=object).tolist() for name, values in logs.items()}
+        return logs
     if not is_frame(logs):
         raise InvalidInputError(
             f"logs must be a frame or a mapping of columns, one row for each item that was shown, got {type(logs).__name__}: "
@@ -103,7 +103,8 @@ def _column(columns: Mapping[str, Any], name: str, role: str) -> list[Any]:
             f"logs must have a column for {role}, got no {name!r}, only {known}"
             f"{nearest(name, map(str, columns), f'name it, as in {role}=...')}"
         )
-    return list(columns[name])
+    values = columns[name]
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
 def _places(entries: list[Any], known: tuple[Hashable, ...], role: str) -> tuple[IntArray, tuple[Hashable, ...]]:
@@ -115,7 +116,7 @@ def _places(entries: list[Any], known: tuple[Hashable, ...], role: str) -> tuple
         raise InvalidInputError(f"the column of {role} must hold labels, got something else: {error}") from error
     for label in places:
         if label is None or label != label:
-            raise InvalidInputError(f"each row of the logs must have a {role}, got {label!r}: fill it in, or drop the row")
+            raise InvalidInputError(f"each row of the logs must have its {role}, got {label!r}: fill it in, or drop the row")
         refuse_rounded(label, f"the column of {role}")
     return found, tuple(places)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.errors import InvalidInputError
+from semibandits.errors import Infeasible, InvalidInputError
 from semibandits.learning.learner import Learner
 from semibandits_studies.evaluation.logs import Logs
 
@@ -31,7 +31,10 @@ def replayed(learner: Learner, logs: Logs, *, horizon: int | None, seed: int, in
     available, reason = counts > 0, None
     totals: list[float] = []
     while horizon is None or len(totals) < horizon:
-        asked = learner.ask(available)
+        try:
+            asked = learner.ask(available)
+        except Infeasible as error:
+            raise InvalidInputError(f"logs must show the items of a decision, got others: {error}") from error
         missing = np.flatnonzero(places[asked.items] >= ends[asked.items])
         if missing.size:
             reason = (
