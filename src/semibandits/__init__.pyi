@@ -37,6 +37,7 @@ from semibandits.learning.round import Round as Round
 from semibandits.policies.aescb import AESCB as AESCB
 from semibandits.policies.base import Agent as Agent
 from semibandits.policies.base import Policy as Policy
+from semibandits.policies.baseline import Baseline as Baseline
 from semibandits.policies.cucb import CUCB as CUCB
 from semibandits.policies.escb import ESCB as ESCB
 from semibandits.policies.glade import GLADE as GLADE

@@ -34,6 +34,18 @@ def specified(**others):
 
 
 CALLS = [
+    (lambda: sb.Baseline(["a"], name=" "), "name must be a text, got ' '"),
+    *((lambda *, choice=choice: sb.Baseline(choice).start(sb.MSets(3, 2, items=list("abc")), 1.0), message)
+      for choice, message in (
+          (["a"], r"choice must be a decision of MSets.*, got the items \[0\]: pass the items that are chosen together"),
+          ([["a", "b"], ["c"]], r"choice must be a decision of MSets.*, got the items \[2\]"),
+          ([], r"choice must be a decision of MSets.*, got the items \[\]"),
+          (["a", "x"], "choice must hold labels of items, such as 'a', got 1 unknown of 2 .first: 'x'"),
+          ("ab", "choice must be a mask, a collection of labels or a function"),
+          (np.zeros((0, 3), dtype=bool), "choice must hold a decision, got none"),
+      )),
+    (lambda: sb.simulate(sb.MSets(3, 2), sb.GaussianRewards([1.0, 2.0, 3.0]), sb.Baseline(lambda number: [0]), 10, 1),
+     "the choice in round 0 must be a decision of MSets"),
     *((lambda *, name=name, value=value: sb.AESCB(**{name: value}), message) for name, value, message in (
         ("ratio", 0.0, r"ratio must lie in \[1e-06, 1\], got 0"), ("ratio", 1.5, r"ratio must lie in \[1e-06, 1\], got 1.5"),
         ("ratio", None, "ratio must be a finite number"), ("additive", -1.0, r"must lie in \[1e-09, 1e\+09\], got -1"),

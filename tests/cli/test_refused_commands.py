@@ -170,7 +170,7 @@ REFUSED = {
     f"learner show {URL}": f"show must have the name of a learner, got none: semibandits learner list {URL}",
     f"learner show {URL} curier": "learner must be a known name, got 'curier': did you mean courier?",
     f"learner show {URL} \udcff": r"name must be a printable text of 1 to 200 characters, got '\udcff': choose another one",
-    f"learner show {URL} courier -o x": "--output must be used with export, got show: leave it out",
+    f"learner show {URL} courier -o x": "--output must be used with log or export, got show: leave it out",
     f"learner export {URL} courier -i x": "--input must be used with import, got export: leave it out",
     f"learner import {URL} -i nothing.jsonl": "nothing.jsonl must be a readable export of a learner",
     f"learner create {URL}": "create must have the name of a learner, got none",

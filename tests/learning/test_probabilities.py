@@ -100,7 +100,7 @@ def test_open_rounds_keep_their_probabilities(tmp_path):
         assert first.ask(key="one").probabilities.tolist() == known.probabilities.tolist()
         with sb.open_learner(url, name="p") as second:
             assert second.open_rounds[0].probabilities.tolist() == known.probabilities.tolist()
-            assert second.expire(age=0)[0].probabilities.tolist() == known.probabilities.tolist()
+            assert second.expire(before=known.id + 1)[-1].probabilities.tolist() == known.probabilities.tolist()
     assert sb.Learner(WHOLE, **options, seed=0).state()["probability_draws"] == 20
 
 

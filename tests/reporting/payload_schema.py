@@ -104,7 +104,7 @@ def check_simulation(simulation):
         for end in ("lower", "upper"):
             assert (policy[end] is None) == (simulation["replications"] == 1)
             assert policy[end] is None or is_list(policy[end], len(rounds))
-        for name in ("regret", "regret_ratio", "slope", "slope_ratio", "seconds"):
+        for name in ("regret", "regret_ratio", "slope", "slope_ratio", "within", "seconds"):
             assert policy[name] is None or math.isfinite(policy[name])
         assert all(policy[name] is None or is_list(policy[name], 2) for name in ("regret_interval", "slope_interval"))
 

@@ -21,9 +21,10 @@ from semibandits.kernels.rules.statistics import MEANS, PLAYS, SUMS
 from semibandits.kernels.search.outliers import without_outliers
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, not_a_decision
+from semibandits.policies.baseline import BaselineAgent, committed_agent
 from semibandits.rewards._checks import checked_rewards
 from semibandits.simulation.specification import Specification
-from semibandits.simulation.stopping import Committed, Watch
+from semibandits.simulation.stopping import Watch
 
 FIRST_ROUNDS, PAUSE_SECONDS = 64, 0.2
 """Kernels return to Python about this often, so that interrupts are handled. Results do not depend on it."""
@@ -134,6 +135,8 @@ def _game(
 ) -> _Game | None:
     """The state for kernels; None for decision sets, rewards or policies without kernels."""
     law = specification.rewards.compiled()
+    if isinstance(agent, BaselineAgent) and agent.decisions is not None:
+        agent = committed_agent(specification.decision_set, specification.rewards.variance, agent.decisions)
     if not isinstance(agent, RuleAgent) or agent.oracle is None or law is None or agent.sharing is not None:
         return None
     d, m = specification.decision_set.d, specification.decision_set.m
@@ -223,10 +226,9 @@ def _stop_if_sure(specification: Specification, game: _Game, watch: Watch) -> No
         plays, sums = plays - prior.plays, sums - prior.plays * prior.means
     x = watch.stopped(int(player.counters[rounds.ROUND]), plays, sums)
     if x is not None:
-        variance = np.broadcast_to(specification.rewards.variance, len(x))
-        game.agent = Committed().start(specification.decision_set, variance)
+        game.agent = committed_agent(specification.decision_set, specification.rewards.variance, x[None])
         own = game.agent.player
-        game.agent.player = player._replace(rows=x[None], params=own.params, memory=own.memory, marks=own.marks)
+        game.agent.player = player._replace(rows=own.rows, params=own.params, memory=own.memory, marks=own.marks)
 
 
 def _seconds_ahead(played: list[float], spent: list[float], horizon: int, further: int) -> float:

@@ -18,10 +18,10 @@ from semibandits.errors import InvalidInputError
 from semibandits.formats.html import html_block, html_remark, html_table
 from semibandits.formats.numbers import amount, counted, mean_text
 from semibandits.inputs.pandas_objects import new_frame
-from semibandits.inputs.validation import check_choice
+from semibandits.inputs.validation import check_choice, finite_number, number_in
 from semibandits.laws import Law, law_from
 from semibandits.simulation._checks import as_texts, check_bound, fixed_array
-from semibandits.simulation.statistics import Band, Estimate, PolicySummary, mean_band, slope_estimate, summarise
+from semibandits.simulation.statistics import Band, Estimate, PolicySummary, mean_band, near_round, slope_estimate, summarise
 from semibandits.simulation.storage import damaged, plain_json, read_archive, write_archive
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ class SimulationResult:
         Exploration plays of each item per ln T in the plan that attains C(theta).
     suboptimal_items : ndarray of bool, shape (d,), or None
         Items that are in some decision and in no optimal one. Only these need to be explored.
+    best_mean : float or None
+        Largest mean reward of a decision; None in results of version 1.0 and earlier.
     provenance : mapping
         Plain JSON with the specification of the simulation and the versions used. It has no times and no host names, so
         that equal simulations give equal results.
@@ -126,6 +128,7 @@ class SimulationResult:
     lower_bound_interval: tuple[float, float] | None = None
     rates: FloatArray | None = None
     suboptimal_items: BoolArray | None = None
+    best_mean: float | None = None
     provenance: Mapping[str, Any]
 
     def __post_init__(self) -> None:
@@ -149,6 +152,8 @@ class SimulationResult:
                 put(name, fixed_array(getattr(self, name), dtype, name, {"d": len(self.items)}))
         if self.rates is not None and (self.rates < 0).any():
             raise InvalidInputError(f"rates must be at least 0, got {self.rates.min()}: they count plays per ln T")
+        if self.best_mean is not None:
+            put("best_mean", finite_number(self.best_mean, "best_mean"))
         if not isinstance(self.provenance, Mapping):
             raise InvalidInputError(f"provenance must be a mapping, got {self.provenance!r}: pass {{}} for none")
         put("provenance", MappingProxyType(plain_json(self.provenance, "provenance")))
@@ -273,11 +278,37 @@ class SimulationResult:
             `regret_interval`; its `slope` per ln T over the last decade, with `slope_interval`; `regret_ratio` to C(theta) ln T
             and `slope_ratio` to C(theta), None if that is unknown or 0; the mean `calls`; `optimal_share`, the share of rounds
             with an optimal decision; `settled`, the round from which on at least nine of ten rounds were optimal in every
-            interval between checkpoints, or None; and with `stop_at`, `stopped`: the share of replications that stopped, their
+            interval between checkpoints, or None; `within`, the round from which on it is within 5 % of the best mean reward (see
+            :meth:`within`), or None; and with `stop_at`, `stopped`: the share of replications that stopped, their
             mean number of rounds, and the share of them that were wrong. Intervals are 95 % intervals by Student's t over
             replications.
         """
         return summaries(self, self.lower_bound)
+
+    def within(self, share: float = 0.05) -> Mapping[str, int | None]:
+        """The first round from which on each policy is nearly as good as the best decision.
+
+        Parameters
+        ----------
+        share : float
+            Share of the mean reward (or cost) of the best decision that may be lost, >= 0.
+
+        Returns
+        -------
+        mapping from policy to int or None
+            The round from which on the mean regret grows by at most this share a round, in every interval between checkpoints.
+            None if there is no such round before the last tenth, or the best mean is unknown.
+
+        Raises
+        ------
+        InvalidInputError
+            If `share` is negative.
+        """
+        share = number_in(share, "share", 0.0, math.inf, "pass 0.05 for 5 %")
+        best = self.best_mean
+        return MappingProxyType(
+            {p: None if best is None else near_round(self.checkpoints, self.regret[p], share * abs(best)) for p in self.policies}
+        )
 
     def bands(self, policy: str, level: float = 0.95) -> Band:
         """Mean regret of a policy with a pointwise confidence band.
@@ -418,6 +449,7 @@ class SimulationResult:
             "items": self.items,
             "lower_bound": self.lower_bound,
             "lower_bound_interval": interval and [end if end < math.inf else None for end in interval],
+            **({} if self.best_mean is None else {"best_mean": self.best_mean}),
             "provenance": self.provenance,
         }
         arrays = {name: getattr(self, name) for name in ("checkpoints", *_OF_ITEMS)}
@@ -475,6 +507,7 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
             items=header["items"],
             lower_bound=header["lower_bound"],
             lower_bound_interval=interval and tuple(math.inf if end is None else end for end in interval),
+            best_mean=header.get("best_mean"),
             provenance=header["provenance"],
             **found,
         )
@@ -497,5 +530,6 @@ def summaries(result: SimulationResult, lower_bound: float | None) -> list[Polic
     """`SimulationResult.summary` with ratios to the given C(theta)."""
     run, best, stops = result, result.optimal or {}, result.stops or {}
     return [
-        summarise(p, run.checkpoints, run.regret[p], run.calls[p], lower_bound, best.get(p), stops.get(p)) for p in run.policies
+        summarise(p, run.checkpoints, run.regret[p], run.calls[p], lower_bound, best.get(p), stops.get(p), run.best_mean)
+        for p in run.policies
     ]

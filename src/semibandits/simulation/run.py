@@ -306,11 +306,12 @@ def _assembled(
         known |= {"lower_bound": limit.lower, "lower_bound_interval": (limit.lower, limit.value)}
         if np.isfinite(limit.value):
             known |= {"rates": limit.rates, "suboptimal_items": limit.suboptimal_items}
-    law = specification.rewards.law
+    law, best = specification.rewards.law, specification.decision_set.maximize(specification.rewards.theta.copy())
     return SimulationResult(
         policies=tuple(specification.policies),
         checkpoints=specification.checkpoints,
         items=tuple(str(item) for item in specification.decision_set.items),
+        best_mean=float(specification.rewards.theta[best].sum()),
         provenance={
             "specification": specification.description,
             "law": None if law is None else plain(law) or {"name": text(law)},  # only the name of a user's own law

@@ -13,6 +13,8 @@ from semibandits.inputs.validation import number_in
 
 SETTLED: Final = 0.9
 """Share of rounds with an optimal decision from which on a policy counts as settled."""
+NEAR: Final = 0.05
+"""Share of the best mean reward that a policy may lose a round and still count as near it."""
 LATEST: Final = 0.9
 """Share of all rounds after which it is too late to tell."""
 
@@ -68,6 +70,8 @@ class PolicySummary:
     # The first round from which on an optimal decision was played in at least nine of ten rounds, in every interval between
     # checkpoints; None if there is no such round before the last tenth, or it is unknown.
     settled: int | None = None
+    # The first round from which on the mean reward is within 5 % of the best one, in every interval between checkpoints, or None.
+    within: int | None = None
     # With `stop_at`: how many replications stopped, when, and how many of those were wrong.
     stopped: Stopped | None = None
 
@@ -160,8 +164,9 @@ def summarise(
     lower_bound: float | None,
     optimal: IntArray | None = None,
     stops: IntArray | None = None,
+    best_mean: float | None = None,
 ) -> PolicySummary:
-    """Summary of one policy; `lower_bound` is C(theta), if it is known.
+    """Summary of one policy; `lower_bound` is C(theta), and `best_mean` the mean reward of the best decision, if they are known.
 
     `regret`, shape (n, c), is cumulative pseudo-regret, one replication per row. `calls`, shape (n, c, 4), are numbers of oracle
     calls (linear, index), plans, and index calls without a proof. `optimal`, shape (n, c), is the number of rounds in which an
@@ -184,5 +189,6 @@ def summarise(
         calls=(linear, index, plans, undecided),
         optimal_share=None if optimal is None else float(optimal[:, -1].mean() / checkpoints[-1]),
         settled=None if optimal is None else settled_round(checkpoints, optimal),
+        within=None if best_mean is None else near_round(checkpoints, regret, NEAR * abs(best_mean)),
         stopped=None if stops is None else Stopped.of(checkpoints, stops),
     )

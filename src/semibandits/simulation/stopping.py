@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.ordered import estimated_objectives, maximize_in_order
 from semibandits.identification.evidence import Evidence, Observed, Sizes, Stop, needed_evidence
-from semibandits.kernels.rules.committed import committed
-from semibandits.policies.rules import RulePolicy
 from semibandits.simulation.specification import Specification
 
 GROWTH: Final = 1.01
 """A check follows the one before once the number of rounds has grown by this factor, so that no seconds play a part."""
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Committed(RulePolicy):
-    """Play the decision of the only row."""
-
-    @property
-    def rule(self) -> Any:
-        """The kernel."""
-        return committed
-
-    @property
-    def searches(self) -> bool:
-        """No."""
-        return False
-
-    @property
-    def kept(self) -> int:
-        """One."""
-        return 1
-
-    def params(self, m: int, variance: FloatArray) -> FloatArray:
-        """Ratio 1."""
-        return np.ones(1)
 
 
 class Watch:

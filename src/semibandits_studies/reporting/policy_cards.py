@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from semibandits.simulation.results import SimulationResult, recorded
-from semibandits.simulation.statistics import SETTLED, PolicySummary, mean_band, near_round
+from semibandits.simulation.statistics import NEAR, SETTLED, PolicySummary, mean_band, near_round
 from semibandits_studies.reporting.formatting import amount, counted, mean_text, stop_of, stop_text, stopped_texts
 from semibandits_studies.reporting.report_data import ReportData
 from semibandits_studies.reporting.shapes import nouns_of
@@ -20,8 +20,6 @@ LARGEST_SHARE: Final = 0.999999
 """Larger shares are written as more than this, and shares as near to 0 as less than that."""
 MOST_EXCESS: Final = 10.0
 """Costs that exceed the least possible ones by more than this times are given as amounts only."""
-NEAR: Final = 0.05
-"""Share of the best possible reward that a policy may lose in a round if it is nearly right."""
 NINE_IN_TEN: Final = "nine of ten"
 
 

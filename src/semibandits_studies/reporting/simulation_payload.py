@@ -21,7 +21,7 @@ from semibandits_studies.reporting.formatting import features_text
 COLUMNS: Final = (
     "policy", "horizon", "replications", "regret", "regret_lower", "regret_upper", "regret_ratio", "slope",
     "slope_lower", "slope_upper", "slope_ratio", "linear_calls", "index_calls", "plans", "undecided", "seconds", "bound_lower",
-    "bound_upper",
+    "bound_upper", "within",
 )  # fmt: skip
 STOPPED: Final = ("stopped", "stop_round", "stop_wrong")
 """Further columns if replications stop."""
@@ -87,6 +87,7 @@ def summary_payload(summary: PolicySummary, seconds: Mapping[str, float]) -> dic
         "slope_interval": _pair(summary.slope_interval),
         "slope_ratio": finite(summary.slope_ratio),
         "calls": dict(zip(CALLS, summary.calls, strict=True)),
+        "within": summary.within,
         "seconds": seconds.get(summary.policy),
     } | ({} if summary.stopped is None else {"stopped": {key: finite(x) for key, x in summary.stopped._asdict().items()}})
 
@@ -101,7 +102,7 @@ def summary_table(answer: Answer) -> str:
     for row in result.summary():
         numbers = (
             row.regret, *row.regret_interval, row.regret_ratio, row.slope, *row.slope_interval, row.slope_ratio,
-            *row.calls, answer.seconds.get(row.policy), lower, value, *(row.stopped or ()),
+            *row.calls, answer.seconds.get(row.policy), lower, value, row.within, *(row.stopped or ()),
         )  # fmt: skip
         cells = ("" if number is None else repr(number) for number in map(finite, numbers))
         writer.writerow([row.policy, result.horizon, result.replications, *cells])

@@ -1,4 +1,4 @@
-"""Rule that plays one decision."""
+"""Rule that plays decisions in turn."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from semibandits.kernels.rules.records import Request, RuleState
 
 @kernel(error_model="numpy")
 def committed(t: int, state: RuleState, request: Request) -> int:
-    """Play the decision in the first row."""
-    write(request.x, state.rows[0])
+    """Play the decisions of the rows, one after the other."""
+    write(request.x, state.rows[(t - 1) % len(state.rows)])
     return PLAY
