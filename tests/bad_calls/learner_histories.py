@@ -21,7 +21,7 @@ def history(items, rewards, policy=None, *, decision_set=LETTERS, **options):
 
 
 def rounds(outcomes=None, *, decision_set=LETTERS, **options):
-    return Learner.from_rounds(decision_set, outcomes, variance=1.0, seed=0, **options)
+    return Learner.from_rounds(decision_set, outcomes, **{"variance": 1.0, "seed": 0, **options})
 
 
 def by_day(**options):
@@ -66,4 +66,8 @@ CALLS = [
     (lambda: rounds([{"a": 1.0}, (["b", "a", "b"], [1, 2, 3])]), TWICE),
     (lambda: rounds([(["a", 0], [1, 2])]), "at most once, got 0 again at index 1 of round 0"),
     (lambda: rounds([{"a": 1.0}, {"b": 1.0, "c": np.nan}]), r"1 of 3 are not \(first: nan for 'c' at index 1 of round 1\)"),
+    (lambda: history(["a", "a", "b"], [1.0, 2.0, 3.0], variance=None),
+     "variance must be given, got None and 1 repeated outcomes of items, where 10 that differ would tell it"),
+    (lambda: history(["a"] * 12, [1.0] * 12, variance=None), "got None and repeated outcomes that are all equal of items"),
+    (lambda: rounds([{"a": 1.0}, {"a": 2.0}], variance=None), "got None and 1 repeated outcomes"),
 ]  # fmt: skip

@@ -188,3 +188,23 @@ def test_the_arrays_of_the_caller_are_not_shared():
     learner.tell(learner.ask().id, [1.0])
     assert items.tolist() == [0, 1]
     assert rewards.tolist() == [1.0, 2.0]
+
+
+def test_the_variance_is_that_of_repeated_outcomes():
+    """By pandas, for logs and rounds, items and iterators; unknown items and single outcomes tell nothing of it."""
+    rng = np.random.default_rng(0)
+    items = [*rng.integers(0, 4, 60).tolist(), 4]
+    rewards = rng.normal(np.array([5.0, 9.0, 2.0, 4.0, 7.0])[items], 3.0)
+    within = pandas.Series(rewards).groupby(items).agg(["var", "count"])
+    expected = (within["var"].fillna(0.0) * (within["count"] - 1)).sum() / (within["count"] - 1).sum()
+    learner = Learner.from_history(MSets(5, 2), iter(items), rewards, seed=0)
+    assert learner.variance.shape == ()
+    assert learner.variance == pytest.approx(expected, rel=1e-12)
+    assert learner.plays.sum() == 61
+    unknown = Learner.from_history(MSets(5, 2), [*items, 17, 17], costs=[*(-rewards), 1e6, 2e6], ignore_unknown=True, seed=0)
+    assert unknown.variance == pytest.approx(expected, rel=1e-12)
+    rounds = [{int(item): reward} for item, reward in zip(items, rewards, strict=True)]
+    assert Learner.from_rounds(MSets(5, 2), iter(rounds), seed=0).variance == pytest.approx(expected, rel=1e-12)
+    given = Learner.from_history(MSets(5, 2), items, rewards, variance=2.0, seed=0)
+    assert given.variance == 2.0
+    assert Learner.from_history(MSets(2, 1), [0, 1], [1.0, 0.0], law="bernoulli", seed=0).variance == 0.25

@@ -30,8 +30,8 @@ def known_law(law: Law | str | None, rewards: str | None) -> Law | None:
     return Bernoulli() if rewards == "bernoulli" else None if law is None else law_from(law)
 
 
-def default_variance(policy: Policy, law: Law | None) -> ArrayLike:
-    """The variance of a law, by default that of the policy; refused if the law determines none and the policy needs one."""
+def known_variance(policy: Policy, law: Law | None) -> ArrayLike | None:
+    """The variance of a law, by default that of the policy; None if the law determines none and the policy needs one."""
     if law is None and isinstance(policy, LawPolicy):
         law = policy.known_law
     if isinstance(law, Gaussian):
@@ -40,11 +40,19 @@ def default_variance(policy: Policy, law: Law | None) -> ArrayLike:
         return 0.25
     if isinstance(policy, LawPolicy) and policy.known_law is not None and policy.known_law == law:
         return 1.0  # not used
-    law_remedy = ", or their law, rewards='bernoulli' for rewards 0 and 1"
-    raise InvalidInputError(
-        "variance must be given, got None: pass the variance of the rewards, (b - a)**2 / 4 for rewards in [a, b]"
-        + (law_remedy if law is None else f"; {policy.name} does not use the law")
-    )
+    return None
+
+
+def default_variance(policy: Policy, law: Law | None) -> ArrayLike:
+    """The same; an error if it is not known."""
+    found = known_variance(policy, law)
+    if found is None:
+        law_remedy = ", or their law, law='bernoulli' for rewards 0 and 1"
+        raise InvalidInputError(
+            "variance must be given, got None: pass the variance of the rewards, (b - a)**2 / 4 for rewards in [a, b]"
+            + (law_remedy if law is None else f"; {policy.name} does not use the law")
+        )
+    return found
 
 
 def generator_of(seed: object) -> np.random.Generator:

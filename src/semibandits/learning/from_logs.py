@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from semibandits._typing import ArrayLike
 from semibandits.decisions.base import DecisionSet
 from semibandits.inputs.outcomes import about_costs, one_of
 from semibandits.laws import Law
-from semibandits.learning.arguments import LoggedRounds, Seed
-from semibandits.learning.history import history_of, history_of_rounds
+from semibandits.learning.arguments import LoggedRounds, Seed, known_law, known_variance
+from semibandits.learning.history import estimated_variance, history_of, history_of_rounds
 from semibandits.learning.outcomes import OutcomeCheck
 from semibandits.learning.progress import Progress
 from semibandits.policies.base import Policy
+from semibandits.policies.glade import GLADE
+from semibandits.policies.history import History
 
 if TYPE_CHECKING:
     from semibandits.learning.learner import Learner
@@ -49,7 +52,8 @@ class FromLogs(ABC):
         Parameters
         ----------
         decision_set, policy, variance, seed, law, features, context
-            As for :class:`Learner`.
+            As for :class:`Learner`; if neither the variance nor a law that determines it is given, the variance of the repeated
+            rewards of items is used, one number for all: `variance` of the learner.
         items : iterable, n entries
             The item of each observation: its label, or its index where no label is an integer.
         rewards : array_like of float, shape (n,)
@@ -84,12 +88,9 @@ class FromLogs(ABC):
         """
         given, in_costs = one_of(rewards, costs, "rewards")
         context = contexts if context is None else context
-        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law, features=features, context=context)
+        read = partial(history_of, decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown, in_costs=in_costs)
         with about_costs(in_costs):
-            history = history_of(
-                decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown, law=learner._outcomes.law,
-                in_costs=in_costs,
-            )  # fmt: skip
+            learner, history = _started(read, decision_set, policy, variance, law, seed=seed, features=features, context=context)
         learner._progress.recall(history, contexts)
         return learner
 
@@ -134,13 +135,28 @@ class FromLogs(ABC):
         `ask`.
         """
         given, in_costs = one_of(outcomes, costs, "outcomes")
-        learner = _new()(decision_set, policy, variance=variance, seed=seed, law=law, features=features, context=context)
+        read = partial(history_of_rounds, decision_set, given, ignore_unknown=ignore_unknown, in_costs=in_costs)
         with about_costs(in_costs):
-            history = history_of_rounds(
-                decision_set, given, ignore_unknown=ignore_unknown, law=learner._outcomes.law, in_costs=in_costs
-            )
+            learner, history = _started(read, decision_set, policy, variance, law, seed=seed, features=features, context=context)
         learner._progress.recall(history)
         return learner
+
+
+def _started(
+    read: Callable[..., History],
+    decision_set: DecisionSet,
+    policy: Policy | None,
+    variance: ArrayLike | None,
+    law: Law | str | None,
+    **options: Any,
+) -> tuple[Learner, History]:
+    """A new learner, and its history, which tells the variance if neither that nor a law that determines it is given."""
+    history = None
+    if variance is None and known_variance(GLADE() if policy is None else policy, known_law(law, None)) is None:
+        history = read(law=None)
+        variance = estimated_variance(history)
+    learner = _new()(decision_set, policy, variance=variance, law=law, **options)
+    return learner, read(law=learner._outcomes.law) if history is None else history
 
 
 def _new() -> type[Learner]:

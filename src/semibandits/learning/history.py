@@ -23,6 +23,8 @@ from semibandits.laws.checks import check_possible
 from semibandits.policies.history import History
 
 MOST_ROUNDS: Final = 2**53
+LEAST_REPEATED: Final = 10
+"""Number of repeated rewards from which a variance is estimated; its standard error is then 45 %."""
 UNKNOWN, AMBIGUOUS = -1, -2
 """Places of labels that the decision set does not have, or has several times."""
 
@@ -85,7 +87,28 @@ def history_of_rounds(
     places = _places(decision_set, labels, ignore_unknown, where)
     values = _checked_rewards(values, labels, where, places, law, in_costs=in_costs)
     _check_rounds(places, numbers, labels, where, decision_set.m)
-    return History(*_counted(places, values, decision_set.d), len(parts))
+    return History(*_counted(places, values, decision_set.d), len(parts), places, values)
+
+
+def estimated_variance(history: History) -> float:
+    """The variance of a reward about the mean of its item, pooled over the items (the within-group mean square).
+
+    Refused with fewer than `LEAST_REPEATED` rewards beyond the first of each item, and if repeated rewards are all equal.
+    """
+    assert history.items is not None
+    assert history.rewards is not None
+    known = history.items != UNKNOWN
+    items, rewards = history.items[known], history.rewards[known]
+    deviations = rewards - (history.sums / np.maximum(history.plays, 1.0))[items]
+    repeated = len(items) - int((history.plays > 0).sum())
+    squares = float(np.square(deviations).sum())
+    if repeated < LEAST_REPEATED or squares == 0.0:
+        got = f"{repeated} repeated outcomes" if repeated < LEAST_REPEATED else "repeated outcomes that are all equal"
+        raise InvalidInputError(
+            f"variance must be given, got None and {got} of items, where {LEAST_REPEATED} that differ would tell it: pass the "
+            "square of how far one outcome usually is from the mean of its item, or law='bernoulli' for rewards 0 and 1"
+        )
+    return squares / repeated
 
 
 def _of_one_round(outcome: Any, number: int) -> tuple[list[Any], FloatArray]:

@@ -79,6 +79,11 @@ class Readable(FromLogs):
         return self._policy
 
     @property
+    def variance(self) -> FloatArray:
+        """Variance of the rewards that the policy uses, unless it has one of its own; shape () or (d,)."""
+        return self._read(lambda one: np.array(one._variance))
+
+    @property
     def rounds(self) -> int:
         """Number of rounds asked for so far, including those of a history."""
         return self._read(lambda one: one._progress.next_id, alone=False)

@@ -14,6 +14,6 @@ class History(NamedTuple):
     plays: FloatArray
     sums: FloatArray
     rounds: int  # at least the largest of `plays`
-    # The item of each observation, -1 if it is unknown, and the reward, in their order; None if they came by rounds.
+    # The item of each observation, -1 if it is unknown, and the reward, in their order; None after `replace`.
     items: IntArray | None = None
     rewards: FloatArray | None = None
