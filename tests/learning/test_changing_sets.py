@@ -5,6 +5,7 @@ import pytest
 from learner_cases import POLICIES, Fixed, play, play_alike, restored, text
 
 from semibandits import CUCB, GLADE, EnumeratedDecisions, Learner, MSets, Routes
+from semibandits.errors import InvalidInputError
 from semibandits.learning.storage import stored_generator
 from verification_scripts import script
 
@@ -61,13 +62,39 @@ def test_items_are_found_by_label():
         i, j = new.decision_set.items.index(label), "abcd".index(label)
         assert (new.plays[i], new.means[i]) == (old.plays[j], old.means[j])
     assert new.plays[[0, 4]].tolist() == [0.0, 0.0]
-    assert first in forgotten
-    assert {one.id for one in (*forgotten, *new.open_rounds)} == {first.id, second.id}
-    for one in new.open_rounds:
-        assert set(one.labels) == set(second.labels)
+    assert forgotten == ()
+    assert [one.id for one in new.open_rounds] == [first.id, second.id]
+    for before, one in zip((first, second), new.open_rounds, strict=True):
+        assert set(one.labels) == set(before.labels) - {gone}
         assert new._agent.pending[one.items].min() >= 1
     assert {"x", "y"} & set(new.ask().labels)  # items never seen come first
     assert text(restored(new)) == text(new)
+
+
+def test_outcomes_of_rounds_before_are_told_by_label():
+    """Items that have left are ignored, also after a second replacement; a list could be in the order of before."""
+    old = Learner(MSets(4, 3, items="abcd"), CUCB(), variance=1.0, seed=0)
+    asked = old.ask()
+    assert asked.labels == ("a", "b", "c")
+    same, _ = old.replace(MSets(5, 3, items="abcdx"))
+    same.tell(asked.id, [1.0, 2.0, 3.0])  # nothing has moved
+    assert same.means.tolist() == [1.0, 2.0, 3.0, 0.0, 0.0]
+    new, forgotten = old.replace(MSets(4, 3, items="xcbd"))
+    assert (forgotten, new.open_rounds[0].gone, new.open_rounds[0].labels) == ((), ("a",), ("c", "b"))
+    for refused in ([1.0, 2.0], [1.0, 2.0, 3.0], np.array([2.0, 3.0])):
+        with pytest.raises(InvalidInputError, match="must be by label, since its items have left or moved when the decision set"):
+            new.tell(asked.id, refused)
+    later, _ = new.replace(MSets(3, 3, items="bxy"))
+    assert later.open_rounds[0].gone == ("a", "c")
+    for learner, plays in ((new, [0, 1, 1, 0]), (restored(new), [0, 1, 1, 0]), (later, [1, 0, 0]), (restored(later), [1, 0, 0])):
+        learner.tell(asked.id, {"a": 1.0, "b": 2.0, "c": 3.0})
+        assert learner.plays.tolist() == plays
+        assert learner.means[learner.decision_set.items.index("b")] == 2.0
+        assert learner.open_rounds == ()
+    with pytest.raises(InvalidInputError, match="labels of the items only"):
+        restored(old.replace(MSets(4, 3, items="xcbd"))[0]).tell(asked.id, {"z": 1.0, "b": 2.0, "c": 3.0})
+    _, forgotten = old.replace(MSets(3, 3, items="xyz"))
+    assert forgotten == (asked,)
 
 
 def test_open_decisions_that_the_new_set_lacks_stay_open_and_are_saved():

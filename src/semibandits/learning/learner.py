@@ -6,14 +6,14 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from semibandits._typing import ArrayLike, BoolArray
+from semibandits._typing import ArrayLike
 from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError, UnsupportedError
-from semibandits.features.design import Design, RoundFeatures, seen_of
+from semibandits.features.design import Design
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.labelled import in_item_order
 from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, whole_number
-from semibandits.inputs.selection import Available, selected_items
+from semibandits.inputs.selection import Available
 from semibandits.inputs.validation import as_floats, variance_vector
 from semibandits.laws import Law
 from semibandits.learning import storage
@@ -21,7 +21,7 @@ from semibandits.learning.arguments import Seed, default_variance, generator_of,
 from semibandits.learning.drift import DriftCheck
 from semibandits.learning.exclusion import Uses, exclusive
 from semibandits.learning.intervals import law_of
-from semibandits.learning.operations import Adopt, Ask, AskMany, Expire, Forget, Operation, Tell
+from semibandits.learning.operations import Adopt, Ask, Asked, AskMany, Expire, Forget, Operation, Tell
 from semibandits.learning.options import NAMES, Options
 from semibandits.learning.outcomes import OutcomeCheck
 from semibandits.learning.progress import Progress
@@ -219,7 +219,7 @@ class Learner(Readable):
         about their items: an item that is not available is neither explored nor compared with. With the same items available
         in every round it plays as a policy that has never had the others.
         """
-        (asked,) = self._change(Ask(self._mask(available), self._seen(features, context)), key)
+        (asked,) = self._change(Ask(Asked(self, available, features, context)), key)
         return asked
 
     def ask_many(
@@ -248,8 +248,7 @@ class Learner(Readable):
         Infeasible, SolverError, UnsupportedError
             As for :meth:`ask`.
         """
-        seen = self._seen(features, context)
-        return self._change(AskMany(self._mask(available), seen, number_of_rounds(count)), key)
+        return self._change(AskMany(Asked(self, available, features, context), number_of_rounds(count)), key)
 
     def tell(
         self,
@@ -397,13 +396,6 @@ class Learner(Readable):
         self._change(Adopt(planner.plan()), None)
         return True
 
-    def _mask(self, available: Available | None) -> BoolArray | None:
-        return None if available is None else selected_items(available, self._labels)
-
-    def _seen(self, features: Any, context: Any) -> RoundFeatures | None:
-        """What is known of a round, as numbers."""
-        return seen_of(self._design, features, context, self._decision_set)
-
     def _read(self, work: Callable[[Learner], T], *, alone: bool = True) -> T:
         """Apply `work` to the up-to-date learner in memory; without `alone`, also while another call is running."""
         return self._alone(work) if alone else work(self)
@@ -458,10 +450,10 @@ class Learner(Readable):
         Returns
         -------
         learner : Learner
-            The new learner. Open rounds whose items all exist in the new set are open in it, under the same id, although their
-            items may be in another order; see ``learner.open_rounds``.
+            The new learner. Rounds that are open stay open in it, under the same id, with the items that are left. Tell their
+            outcomes by label; those of items that have left are then ignored. A list is refused if items have left or moved.
         forgotten : tuple of Round
-            The other open rounds of this learner.
+            Open rounds of this learner all of whose items have left.
 
         Raises
         ------

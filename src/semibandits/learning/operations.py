@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.decisions.base import LARGEST_NUMBER
 from semibandits.errors import InvalidInputError
-from semibandits.features.design import RoundFeatures
+from semibandits.features.design import RoundFeatures, seen_of
 from semibandits.inputs.costs import negated
 from semibandits.inputs.outcomes import Outcome, about_costs
+from semibandits.inputs.selection import Available, selected_items
 from semibandits.learning.history import MOST_ROUNDS
 from semibandits.learning.progress import Progress
 from semibandits.learning.round import Round
@@ -22,6 +24,7 @@ from semibandits.policies.plans import Plan
 
 if TYPE_CHECKING:
     from semibandits.learning.learner import Learner
+    from semibandits.learning.reading import Readable
 
 Payload: TypeAlias = dict[str, Any]
 """Arguments and results of a call as plain JSON."""
@@ -31,6 +34,8 @@ TELL: Final = "tell"
 FORGET: Final = "forget"
 EXPIRE: Final = "expire"
 PLAN: Final = "plan"
+REPLACE: Final = "replace"
+"""The last entry of a learner whose name another one has taken over, which changes nothing."""
 
 
 class Operation(ABC):
@@ -46,36 +51,53 @@ class Operation(ABC):
     def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
         """Validate the operation and return the content of its entry, without results. The learner is not changed."""
 
-    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
+    def repeated(self, stored: Payload, learner: Learner) -> Payload:
         """Return the arguments to compare with `stored`, the content of the entry with the same key."""
         return dict(stored)
 
 
+class Asked:
+    """What the user knows of a round: masks and numbers for the items of a learner, and anew if its items are others by then."""
+
+    def __init__(self, owner: Readable, available: Available | None, features: Any, context: Any) -> None:
+        self._given, self._labels = (available, features, context), owner._labels
+        self._known: tuple[BoolArray | None, RoundFeatures | None] | None = None
+        with suppress(InvalidInputError):  # raised again by `of`, unless the items are others by then
+            self._known = self._read(owner)
+
+    def of(self, learner: Learner) -> tuple[BoolArray | None, RoundFeatures | None]:
+        """Mask of the available items, None for all, and what is known of the round."""
+        same = learner._labels is self._labels or learner._labels == self._labels
+        return self._known if same and self._known is not None else self._read(learner)
+
+    def _read(self, one: Readable) -> tuple[BoolArray | None, RoundFeatures | None]:
+        available, features, context = self._given
+        mask = None if available is None else selected_items(available, one._labels)
+        return mask, seen_of(one._design, features, context, one._decision_set)
+
+
 @dataclass(frozen=True, eq=False)
 class Ask(Operation):
-    """Open a round on these items, or on all if it is None, with what is known of the round."""
+    """Open a round, with the arguments of `Learner.ask`."""
 
     kind = ASK
-    available: BoolArray | None
-    seen: RoundFeatures | None
+    what: Asked
 
     def carry_out(self, learner: Learner) -> tuple[Round, ...]:
         """See `Operation`."""
-        return learner._progress.ask(self.available, self.seen)
+        return learner._progress.ask(*self.what.of(learner))
 
     def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
         """See `Operation`."""
-        return self._payload()
-
-    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
-        """See `Operation`."""
-        return {"available": None, "seen": None, **self._payload()}
-
-    def _payload(self) -> Payload:
+        available, seen = self.what.of(learner)
         payload: Payload = {}
-        if self.available is not None and not self.available.all():
-            payload["available"] = np.flatnonzero(self.available).tolist()
-        return payload if self.seen is None else {**payload, "seen": self.seen.state()}
+        if available is not None and not available.all():
+            payload["available"] = np.flatnonzero(available).tolist()
+        return payload if seen is None else {**payload, "seen": seen.state()}
+
+    def repeated(self, stored: Payload, learner: Learner) -> Payload:
+        """See `Operation`."""
+        return {"available": None, "seen": None, **self.prepare(learner, has_key=True)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +109,11 @@ class AskMany(Ask):
 
     def carry_out(self, learner: Learner) -> tuple[Round, ...]:
         """See `Operation`."""
-        return learner._progress.ask(self.available, self.seen, self.count)
+        return learner._progress.ask(*self.what.of(learner), self.count)
 
-    def _payload(self) -> Payload:
-        return {"count": self.count, **super()._payload()}
+    def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
+        """See `Operation`."""
+        return {"count": self.count, **super().prepare(learner, has_key=has_key)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +153,7 @@ class Tell(Operation):
             raise InvalidInputError(f"outcomes must hold each round once, got the ids {ids}: drop the repetition")
         return checked
 
-    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
+    def repeated(self, stored: Payload, learner: Learner) -> Payload:
         """The outcomes in the form of the stored ones; journals of 1.0.0 have no items to compare them by."""
         if [number for number, _ in self.listed] != [number for number, _ in stored["outcomes"]]:
             return {"outcomes": None}
@@ -138,7 +161,7 @@ class Tell(Operation):
             return {}
         told = []
         for (number, outcome), chosen in zip(self.listed, stored["items"], strict=True):
-            asked = Round.of_items(number, np.array(chosen, dtype=np.int64), decision_set.items)
+            asked = Round.of_items(number, np.array(chosen, dtype=np.int64), learner._labels)
             with about_costs(self.in_costs):
                 values = asked.rewards(outcome, partial=True)
             told.append([number, _listed(negated(values) if self.in_costs else values)])
@@ -161,7 +184,7 @@ class Forget(Operation):
         """See `Operation`."""
         return {"round": learner._progress.open_round(self.round_id).id}
 
-    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
+    def repeated(self, stored: Payload, learner: Learner) -> Payload:
         """See `Operation`."""
         return {"round": self.round_id}
 
@@ -182,7 +205,7 @@ class Expire(Operation):
         """See `Operation`."""
         return {"asked": self.asked, "before": min(self.limit(learner), learner._progress.next_id)}
 
-    def repeated(self, stored: Payload, decision_set: DecisionSet) -> Payload:
+    def repeated(self, stored: Payload, learner: Learner) -> Payload:
         """See `Operation`."""
         return {"asked": self.asked} if "asked" in stored else {}
 
@@ -292,4 +315,5 @@ _SHAPES: Final[dict[str, Callable[[Payload], bool]]] = {
     FORGET: lambda payload: _is_count(payload["round"]),
     EXPIRE: lambda payload: _are_rounds(payload["rounds"]),
     PLAN: lambda payload: {"memory", "decisions", "optimal"} <= set(payload),
+    REPLACE: lambda payload: isinstance(payload["name"], str),
 }

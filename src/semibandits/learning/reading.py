@@ -13,18 +13,19 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import UnsupportedError
 from semibandits.families.texts import NamedItems, decision_text
-from semibandits.features.design import RoundFeatures
+from semibandits.features.design import Design
 from semibandits.formats.html import html_block, html_facts
 from semibandits.formats.numbers import counted, number_text
 from semibandits.formats.text import shortened
 from semibandits.identification.evidence import Observed, Stop, confidence_of
 from semibandits.inputs.costs import negated
 from semibandits.inputs.pandas_objects import new_frame
-from semibandits.inputs.selection import Available, selected_items
+from semibandits.inputs.selection import Available
 from semibandits.learning.drift import Drift
 from semibandits.learning.exclusion import Uses
 from semibandits.learning.from_logs import FromLogs
 from semibandits.learning.intervals import Estimates, checked_error, interval, law_of
+from semibandits.learning.operations import Asked
 from semibandits.learning.options import Options
 from semibandits.learning.round import Round
 from semibandits.policies.ageing import OBSERVED
@@ -49,11 +50,8 @@ class Readable(FromLogs):
     _variance: float | list[float]
     _agent: Agent
     _options: Options
+    _design: Design | None
     _uses: Uses
-
-    @abstractmethod
-    def _seen(self, features: Any, context: Any) -> RoundFeatures | None:
-        """What is known of a round, as numbers."""
 
     @abstractmethod
     def _read(self, work: Callable[[Learner], T], *, alone: bool = True) -> T:
@@ -261,9 +259,13 @@ class Readable(FromLogs):
         InvalidInputError
             If an argument is malformed or holds an unknown label.
         """
-        mask = None if available is None else selected_items(available, self._labels)
-        seen = None if features is None and context is None else self._seen(features, context)
-        return self._read(lambda one: one._progress.best(mask, seen))
+        asked, is_known = Asked(self, available, features, context), features is not None or context is not None
+
+        def best(one: Learner) -> BoolArray:
+            mask, seen = asked.of(one)
+            return one._progress.best(mask, seen if is_known else None)
+
+        return self._read(best)
 
 
 def _estimates(one: Learner, level: float) -> Estimates:

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.learning.progress import Progress
@@ -63,14 +63,20 @@ class SharedItems:
             self.values(means, None if new is None else new.means), self.values(plays, None if new is None else new.plays)
         )
 
-    def decision(self, items: IntArray) -> BoolArray | None:
-        """Mask of these items of the old set over the new one, shape (d_new,); None if one has left."""
-        places = self.new_places[items]
-        if (places == MISSING).any():
-            return None
-        x = np.zeros(len(self.old_places), dtype=np.bool_)
-        x[places] = True
-        return x
+    def order(self, asked: Round) -> IntArray:
+        """Places in an open round of the items that the new set has, in its order."""
+        places = self.new_places[asked.items]
+        kept = np.flatnonzero(places != MISSING)
+        return kept[np.argsort(places[kept])]
+
+    def moved(self, asked: Round, order: IntArray, labels: tuple[Hashable, ...]) -> Round:
+        """The open round over the items of the new set, which have these labels."""
+        gone = asked.gone
+        if not np.array_equal(order, np.arange(len(asked.items))):
+            left = np.flatnonzero(self.new_places[asked.items] == MISSING)
+            gone = (*(gone or ()), *(asked.labels[k] for k in left))
+        probabilities = None if asked.probabilities is None else asked.probabilities[order]
+        return Round.of_items(asked.id, self.new_places[asked.items[order]], labels, probabilities, gone)
 
 
 def move(old: Progress, new: Progress, shared: SharedItems) -> None:
@@ -86,11 +92,9 @@ def move(old: Progress, new: Progress, shared: SharedItems) -> None:
         new.sharing.before = old.sharing.before
         new.sharing.rows.follow(old.sharing.rows, shared.old_places)
     for asked in old.open.values():
-        x = shared.decision(asked.items)
-        if x is not None:
-            order = np.argsort(shared.new_places[asked.items])
-            probabilities = None if asked.probabilities is None else asked.probabilities[order]
-            new.open[asked.id] = Round.of(asked.id, x, new.labels, probabilities)
+        order = shared.order(asked)
+        if len(order) or not len(asked.items):
+            new.open[asked.id] = shared.moved(asked, order, new.labels)
             new.agent.reopen(new.open[asked.id].items.copy())
             if new.sharing is not None and old.sharing is not None:
                 new.sharing.rows.reopen(asked.id, old.sharing.rows, order)

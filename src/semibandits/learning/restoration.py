@@ -8,7 +8,6 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.learning import storage
 from semibandits.learning.progress import Progress
-from semibandits.learning.round import Round
 from semibandits.policies.base import Policy
 
 
@@ -51,16 +50,13 @@ def restore(progress: Progress, content: storage.JSON) -> None:
     listed = content["open_rounds"]
     if not isinstance(listed, list):
         raise InvalidInputError(f"open_rounds must be a list, got {listed!r}: the state is damaged, use a copy")
-    stored = [storage.stored_decision(part, x) for part in listed]
-    numbers = [number for number, _, _ in stored]
+    rounds = [storage.stored_round(part, x, progress.sure) for part in listed]
+    numbers = [asked.id for asked in rounds]
     if numbers != sorted(set(numbers)) or any(number >= progress.next_id for number in numbers):
         raise InvalidInputError(
             f"ids of open rounds must ascend below next_id = {progress.next_id}, got {numbers}: the state is damaged, use a copy"
         )
-    progress.open = {
-        number: Round.of(number, decision, x.items, progress.sure(int(decision.sum())) if drawn is None else drawn)
-        for number, decision, drawn in stored
-    }
+    progress.open = {asked.id: asked for asked in rounds}
     progress.agent.restore(content["agent"])
     if progress.rule is not None:
         progress.rule.wants_plan = content.get("wants_plan") is True

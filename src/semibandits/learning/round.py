@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from semibandits.decisions.base import LARGEST_NUMBER
 from semibandits.errors import InvalidInputError
 from semibandits.formats.html import html_block, html_remark, html_table
 from semibandits.formats.text import brief
-from semibandits.inputs.labelled import arranged
+from semibandits.inputs.labelled import arranged, has_labels
 from semibandits.inputs.outcomes import Outcome, as_numbers
 from semibandits.inputs.validation import check_shape
 
@@ -42,6 +42,9 @@ class Round:
         draw nothing. For `ThompsonSampling`, with the option `probability_draws` of the learner, the share of so many draws of
         the decision, the played one included, that have the item; without the option, and for your own policies, None. Store
         them with the outcomes for :func:`semibandits.evaluate`.
+    gone : tuple, or None
+        After `Learner.replace`, if items have left or are in another order: labels of the items that have left. Outcomes are then
+        told by label, and those of items that have left are ignored. Otherwise None.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Round:
     labels: tuple[Hashable, ...]
     d: int
     probabilities: FloatArray | None = field(default=None, repr=False)
+    gone: tuple[Hashable, ...] | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return brief(self)
@@ -86,14 +90,15 @@ class Round:
         return x
 
     @staticmethod
-    def of(number: int, decision: BoolArray, labels: tuple[Hashable, ...], probabilities: FloatArray | None = None) -> Round:
-        """The round with this decision over items with these labels."""
-        return Round.of_items(number, np.flatnonzero(decision), labels, probabilities)
-
-    @staticmethod
-    def of_items(number: int, items: IntArray, labels: tuple[Hashable, ...], probabilities: FloatArray | None = None) -> Round:
+    def of_items(
+        number: int,
+        items: IntArray,
+        labels: tuple[Hashable, ...],
+        probabilities: FloatArray | None = None,
+        gone: tuple[Hashable, ...] | None = None,
+    ) -> Round:
         """The round with these items, ascending, in an array that is not copied, of the items with these labels."""
-        return Round(number, items, tuple(labels[i] for i in items.tolist()), len(labels), probabilities)
+        return Round(number, items, tuple(labels[i] for i in items.tolist()), len(labels), probabilities, gone)
 
     def rewards(self, outcome: Outcome, *, partial: bool = False) -> FloatArray:
         """Rewards of the items as a new float64 array of shape (k,).
@@ -111,6 +116,15 @@ class Round:
         InvalidInputError
             Unless there is one finite number per item, at most 1e100 in absolute value, apart from unobserved items.
         """
+        if self.gone is not None:
+            if not has_labels(outcome):
+                raise InvalidInputError(
+                    f"rewards of round {self.id} must be by label, since its items have left or moved when the decision set was "
+                    f"replaced, got a {type(outcome).__name__}: pass {{label: reward}}"
+                )
+            labelled: Any = outcome
+            pairs = labelled.items() if isinstance(outcome, Mapping) else zip(labelled.index, labelled.to_numpy(), strict=True)
+            outcome = {label: value for label, value in pairs if label not in self.gone}
         listed = arranged(outcome, self.labels, f"rewards of round {self.id}", missing=_MISSING)
         values = as_numbers(listed)
         remedy = "pass one reward per item of round.items, in that order"

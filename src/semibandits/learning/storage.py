@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._typing import FloatArray, IntArray
 from semibandits._version import __version__
 from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import MOST_STATED, describe, digest, fingerprint, rebuild
-from semibandits.families.labels import without_addresses
+from semibandits.families.labels import decode_labels, encode_labels, without_addresses
 from semibandits.formats.json import strict_json
 from semibandits.inputs.outcomes import whole_number
 from semibandits.learning.expecting import Expecting, reading
@@ -241,19 +241,23 @@ def round_state(asked: Round, decision_set: DecisionSet, *, drawn: bool) -> JSON
     state: JSON = {"id": asked.id, "items": asked.items.tolist()}
     if drawn and asked.probabilities is not None:
         state["probabilities"] = asked.probabilities.tolist()
+    if asked.gone is not None:
+        state["gone"] = encode_labels(asked.gone)
     return state if asked.decision in decision_set else {**state, "replaced": True}
 
 
-def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, BoolArray, FloatArray | None]:
-    """Id, decision, and stored probabilities of an open round."""
+def stored_round(state: Any, decision_set: DecisionSet, sure: Callable[[int], FloatArray | None]) -> Round:
+    """An open round; its probabilities are those of `sure` if none are stored."""
     x = np.zeros(decision_set.d, dtype=np.bool_)
     with reading("each of open_rounds"):
         number = stored_integer(state["id"], "id")
         x[_items(state["items"], decision_set.d)] = True
         if state.get("replaced") is not True and x not in decision_set:
             raise ValueError(f"items that are no decision in round {number}")
-        drawn = stored_probabilities(state.get("probabilities"), int(x.sum()))
-    return number, x, drawn
+        items = np.flatnonzero(x)
+        drawn = stored_probabilities(state.get("probabilities"), len(items))
+        gone = tuple(decode_labels(state["gone"])) if "gone" in state else None
+    return Round.of_items(number, items, decision_set.items, sure(len(items)) if drawn is None else drawn, gone)
 
 
 def stored_probabilities(values: Any, count: int) -> FloatArray | None:

@@ -16,13 +16,14 @@ from semibandits.inputs.pandas_objects import new_frame
 from semibandits.learning.learner import Learner
 from semibandits.learning.operations import Expire, Operation
 from semibandits.learning.round import Round
+from semibandits.learning.storage import is_rebuilt
 from semibandits.policies.base import Policy
 from semibandits_server.database import forks
 from semibandits_server.database.entries import Entry, check_same_call, checked_name, new_name, rounds_of
 from semibandits_server.database.grouping import Apart, Call, CallQueue
 from semibandits_server.database.plays import plays_of
-from semibandits_server.database.replica import Replica
-from semibandits_server.database.times import checked_seconds, now
+from semibandits_server.database.replica import Replaced, Replica
+from semibandits_server.database.times import RoundTimes, checked_seconds, now
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -81,9 +82,7 @@ class DurableLearner(Learner):
         self._calls = CallQueue(self._carry_out, timeout=backend.timeout)
         _OPEN.add(self)
         self.name, self.url = stored.name, backend.shown
-        self._decision_set, self._policy, self._options = self._read(lambda one: (one.decision_set, one.policy, one._options))
-        self._design, self._is_sure = self._read(lambda one: (one._design, one._progress.sure(0) is not None))
-        self._labels = self._decision_set.items
+        self._read(self._look)
 
     def __repr__(self) -> str:
         return f"DurableLearner({self.name!r} in {self.url}): {self._read(repr)}"
@@ -126,8 +125,12 @@ class DurableLearner(Learner):
             Columns ``round``, ``item`` (labels), ``reward`` (NaN if it was not told), ``probability`` (see
             :class:`Round`; NaN if it is not known) and ``asked`` (time in UTC).
         """
-        entries = self._transaction(lambda connection: self._stored.entries_after(connection, -1), reads=True)
-        plays = plays_of(entries, self._labels, sure=self._is_sure)
+
+        def work(connection: Connection) -> dict[str, list[Any]]:
+            labels = self._replica.caught_up(connection)._labels
+            return plays_of(self._stored.entries_after(connection, -1), labels, sure=self._is_sure)
+
+        plays = self._transaction(work, reads=True)
         frame = new_frame(plays | {"asked": np.array(plays["asked"], dtype="datetime64[ms]")})
         return frame.astype({"reward": "float64", "probability": "float64"})
 
@@ -156,19 +159,30 @@ class DurableLearner(Learner):
         prior_costs: ArrayLike | None = None,
         features: Any = None,
     ) -> tuple[DurableLearner, tuple[Round, ...]]:
-        """A new learner of another name on another decision set, in the same database; see :meth:`Learner.replace`.
+        """A new learner on another decision set, in the same database; see :meth:`Learner.replace`.
 
-        This learner is not changed. Both continue with the same random numbers, so use only the new one.
+        Without another `name` it takes over the name of this one: all processes that use the name go on with it at their next
+        call, and this object does, too. What it replaces is kept as NAME~1 (NAME~2, ...) and can only be read; keys of its calls
+        are forgotten. Open rounds stay open, under the same ids.
+
+        With another `name`, this learner is not changed. Both continue with the same random numbers, so use only the new one.
         """
-        known = new_name(name)
+        known = None if name is None else new_name(name)
         prior = {"means": prior_means, "plays": prior_plays, "costs": prior_costs}
 
         def work(connection: Connection) -> tuple[Stored, tuple[Round, ...]]:
-            learner, forgotten = self._replica.locked(connection)._replaced(decision_set, policy, variance, prior, features)
-            return self._stored.added(connection, known, learner.state()), forgotten
+            before, times = self._replica.locked(connection), self._replica.times
+            learner, forgotten = before._replaced(decision_set, policy, variance, prior, features)
+            if known is None:
+                self._stored.archive(connection, self._replica.seq)
+            kept = RoundTimes.read(times.text(before)).text(learner)
+            return self._stored.added(connection, known or self.name, learner.state(), kept), forgotten
 
         stored, forgotten = self._transaction(work)
         own_policy = self._replica.own_policy if policy is None else policy
+        if known is None:
+            self._calls.alone(lambda: self._follow(stored, decision_set, own_policy))
+            return self, forgotten
         learner = DurableLearner(
             self._backend, stored, decision_set=decision_set, policy=own_policy, snapshot_every=self._replica.snapshot_every
         )
@@ -214,8 +228,22 @@ class DurableLearner(Learner):
         """Carry out and store an operation, unless its key is stored already, and return its rounds."""
         if key is not None:
             checked_name(key, what="key")
-        entry = self._calls.entry_of(Call(operation, key, before=self._replica.seq))
-        return rounds_of(entry, self._decision_set, sure=self._is_sure)
+        call = Call(operation, key, before=self._replica.seq)
+        entry = self._calls.entry_of(call)
+        return rounds_of(entry, call.decision_set or self._decision_set, sure=self._is_sure)
+
+    def _look(self, one: Learner) -> None:
+        """Note what does not change until the learner is replaced."""
+        self._decision_set, self._policy, self._options = one.decision_set, one.policy, one._options
+        self._design, self._is_sure = one._design, one._progress.sure(0) is not None
+        self._labels = self._decision_set.items
+
+    def _follow(self, stored: Stored, decision_set: DecisionSet | None, policy: Policy | None) -> None:
+        """Go on with the learner that has taken over the name; own sets and policies are needed if it cannot be rebuilt."""
+        own = (None, None) if is_rebuilt(stored.specification) else (decision_set, policy)
+        self._stored, self._replica = stored, Replica(stored, *own, snapshot_every=self._replica.snapshot_every)
+        self._backend.run(lambda connection: self._look(self._replica.caught_up(connection)), reads=True)
+        self._replica.commit()
 
     def _older_than(self, seconds: float) -> Expire:
         limit = checked_seconds(seconds)
@@ -241,9 +269,9 @@ class DurableLearner(Learner):
         call.tries += 1
         if call.tries > 1 and (found := self._stored.entry_with(connection, "token", call.token, after=call.before)):
             return found  # the last attempt was committed, but its answer was lost
-        call.before = self._replica.seq
+        call.before, call.decision_set = self._replica.seq, learner.decision_set
         if call.key is not None and (found := self._stored.entry_with(connection, "key", call.key)):
-            check_same_call(found, call.operation, self._decision_set)
+            check_same_call(found, call.operation, learner)
             return found
         content = call.operation.prepare(learner, has_key=call.key is not None)
         return self._replica.carry_out(connection, learner, call.operation.kind, content, key=call.key, token=call.token)
@@ -257,9 +285,17 @@ class DurableLearner(Learner):
             return work(connection)
 
         def carried_out() -> T:
-            result = self._backend.run(checked, reads=reads)
-            self._replica.commit()
-            return result
+            from semibandits_server.database.opening import stored_learner
+
+            while True:
+                try:
+                    result = self._backend.run(checked, reads=reads)
+                except Replaced:
+                    stored = stored_learner(self._backend, self.name)
+                    self._follow(stored, self._replica.own_set, self._replica.own_policy)
+                else:
+                    self._replica.commit()
+                    return result
 
         return self._calls.alone(carried_out)
 

@@ -15,7 +15,7 @@ from semibandits.formats.json import strict_json
 from semibandits.formats.text import shortened
 from semibandits.learning.expecting import Expecting
 from semibandits.learning.learner import Learner
-from semibandits.learning.operations import ASK, ASK_MANY, EXPIRE, FORGET, TELL, Operation, Payload, carry_out, is_whole
+from semibandits.learning.operations import ASK, ASK_MANY, EXPIRE, FORGET, REPLACE, TELL, Operation, Payload, carry_out, is_whole
 from semibandits.learning.round import Round
 from semibandits.learning.storage import stored_probabilities
 
@@ -38,7 +38,7 @@ class Entry:
     """One call that changed a learner."""
 
     seq: int  # number of the entry in the journal of its learner: 1, 2, 3, ...
-    kind: str  # "ask", "ask_many", "tell", "forget", "expire" or "plan"
+    kind: str  # "ask", "ask_many", "tell", "forget", "expire", "plan" or "replace"
     text: str  # the arguments or results, as JSON; floats are written so that reading them gives the same bits
     key: str | None  # the caller's name for this call, under which it is carried out once
     checksum: int  # CRC-32 of the fields before it
@@ -101,10 +101,10 @@ def new_name(name: object) -> str:
     return checked
 
 
-def check_same_call(entry: Entry, operation: Operation, decision_set: DecisionSet) -> None:
+def check_same_call(entry: Entry, operation: Operation, learner: Learner) -> None:
     """Check that a repeated call with the key of an entry asks for what the first one asked for."""
     stored, is_same_kind = entry.payload(), entry.kind == operation.kind
-    if not is_same_kind or any(stored.get(name) != value for name, value in operation.repeated(stored, decision_set).items()):
+    if not is_same_kind or any(stored.get(name) != value for name, value in operation.repeated(stored, learner).items()):
         raise InvalidInputError(
             f"key must be one for the same call, got {entry.key!r}, which was {entry.kind} of the rounds "
             f"{shortened(repr(round_ids(entry)), 100)}{' with other arguments' if is_same_kind else ''}: choose another key for "
@@ -150,6 +150,8 @@ def rounds_of(entry: Entry, decision_set: DecisionSet, *, sure: bool = False) ->
 def round_ids(entry: Entry) -> list[int]:
     """Ids of the rounds that a call opened or closed."""
     payload = entry.payload()
+    if entry.kind == REPLACE:
+        return []
     if entry.kind in (ASK, FORGET):
         return [payload["round"]]
     return [number for number, _ in payload["outcomes" if entry.kind == TELL else "rounds"]]

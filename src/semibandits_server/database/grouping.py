@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Final, TypeVar, final
 
+from semibandits.decisions.base import DecisionSet
 from semibandits.errors import SemibanditsError, StorageError
 from semibandits.learning.operations import Operation
 from semibandits_server.database.entries import Entry
@@ -35,6 +36,7 @@ class Call:
     # Identifies its entry if the answer of a commit was lost.
     token: str = field(default_factory=lambda: secrets.token_hex(8))
     tries: int = 0  # so far
+    decision_set: DecisionSet | None = None  # of the learner that carried it out
     entry: Entry | None = None  # once it is stored
     error: BaseException | None = None  # once the call has failed
     is_done: bool = False  # whether `entry` or `error` is final: the transaction has ended

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import zlib
 from collections.abc import Sequence
@@ -22,17 +23,19 @@ from sqlalchemy import (
     insert,
     literal_column,
     select,
+    update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.formats.json import strict_json
 from semibandits.learning.expecting import Expecting
-from semibandits.learning.operations import Payload
+from semibandits.learning.operations import REPLACE, Payload
 from semibandits.learning.options import NAMES
 from semibandits_server.database.entries import FIELDS, Entry
 from semibandits_server.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
 from semibandits_server.database.statements import Statement
+from semibandits_server.database.times import now
 
 FIXED: Final = ("decision_set", "policy", "prior", "features", "variance", *NAMES)
 """Parts of a state that never change."""
@@ -142,12 +145,22 @@ class Stored:
         last, count = connection.execute(numbers).one()
         return (typed([last], [table.c.seq])[0] if count else -1), count
 
-    def added(self, connection: Connection, name: str, state: Payload) -> Stored:
+    def archive(self, connection: Connection, seq: int) -> None:
+        """End the journal of the learner after the entry `seq`, and free its name for another one.
+
+        The learner is kept under the first name NAME~1, NAME~2, ... that is free.
+        """
+        taken = set(names(connection))
+        free = next(name for k in itertools.count(1) if (name := f"{self.name}~{k}") not in taken)
+        self.append(connection, Entry.of(seq + 1, REPLACE, {"name": self.name}, time=now()))
+        connection.execute(update(LEARNERS).where(LEARNERS.c.id == self.id).values(name=free))
+
+    def added(self, connection: Connection, name: str, state: Payload, times: str | None = None) -> Stored:
         """A new learner of another name, with this state; the name of an existing one is refused."""
         stored = create(connection, name, specification_of(state))
         if stored is None:
             raise InvalidInputError(f"name must be new in the database, got {name!r}, which exists: choose another name")
-        stored.add_snapshot(connection, 0, state)
+        stored.add_snapshot(connection, 0, state, times=times)
         return stored
 
     def whole_state(self, snapshot: Payload) -> Payload:

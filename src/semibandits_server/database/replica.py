@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import SemibanditsError, StorageError
+from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
 from semibandits.learning.learner import Learner
-from semibandits.learning.operations import Payload, carry_out
+from semibandits.learning.operations import REPLACE, Payload, carry_out
 from semibandits.policies.base import Policy
 from semibandits_server.database.entries import Entry, Mark, replay
 from semibandits_server.database.times import RoundTimes, now
@@ -23,6 +23,10 @@ BATCH: Final = 1_000
 """Entries read at once; a learner that is further behind looks for a newer snapshot."""
 MOST_GAPS: Final = 3
 """Gaps in the journal, each after reading the latest snapshot, that pruning by other processes may explain."""
+
+
+class Replaced(Exception):  # noqa: N818 (no error: the learner of this name is another one now)
+    """The journal has ended, since another learner has taken over the name."""
 
 
 class Replica:
@@ -41,6 +45,7 @@ class Replica:
         # Number of the entry after which the learner in memory is, -1 if there is none in memory; and whether that learner may
         # have changed by more than committed entries, and must be dropped.
         self.seq, self.is_ahead = -1, False
+        self.successor: str | None = None  # the name that another learner has taken over, None while this one has it
         # Logs drifts that calls of this process have found since the last commit.
         self.log_drifts: Callable[[], None] | None = None
 
@@ -52,7 +57,7 @@ class Replica:
     def drop(self) -> None:
         """Have the next transaction read the learner from the database."""
         self._before = self._before if self._learner is None else self._learner
-        self._learner, self.seq, self.is_ahead, self.log_drifts = None, -1, False, None
+        self._learner, self.seq, self.is_ahead, self.log_drifts, self.successor = None, -1, False, None, None
         self._written = self.known
 
     def commit(self) -> None:
@@ -67,9 +72,17 @@ class Replica:
         return Learner.from_state(learner.state(), self.own_set, self.own_policy)
 
     def locked(self, connection: Connection) -> Learner:
-        """The learner in its latest state, which no other process can change until the end of the transaction."""
+        """The learner in its latest state, which no other process can change until the end of the transaction.
+
+        One that was replaced under its name is refused.
+        """
         self._stored.lock(connection)
-        return self.caught_up(connection)
+        learner = self.caught_up(connection)
+        if self.successor is not None:
+            raise InvalidInputError(
+                f"the learner must be current, got {self._stored.name!r}, which was replaced: use {self.successor!r}"
+            )
+        return learner
 
     def caught_up(self, connection: Connection) -> Learner:
         """The learner after all entries of the journal; `StorageError` if the journal is damaged or incomplete, or has lost
@@ -86,6 +99,8 @@ class Replica:
             if entries and entries[0].seq == self.seq:
                 self.known = max(self.known, entries.pop(0).mark)
             if not entries:
+                if self.successor == self._stored.name:
+                    raise Replaced
                 return learner
             has_gap = entries[0].seq != self.seq + 1
             is_behind = len(entries) >= BATCH and self._stored.latest_snapshot_seq(connection) > self.seq
@@ -155,6 +170,8 @@ class Replica:
                 )
             first = learner.rounds
             replay(learner, entry)
+            if entry.kind == REPLACE:
+                self.successor = entry.payload()["name"]
             self.seq, self.known = entry.seq, max(self.known, entry.mark)
             self.times.add(learner, first, entry.time)
         self.is_ahead = False
