@@ -1,3 +1,4 @@
+from semibandits.families.description import describe as describe
 from semibandits.families.matroid_kinds import MATROID_KINDS as MATROID_KINDS
 from semibandits.families.registry import FAMILIES as FAMILIES
 from semibandits.families.tables import ProblemOptions as ProblemOptions

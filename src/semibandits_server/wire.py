@@ -584,6 +584,26 @@ FeatureRow: TypeAlias = list[float | str | None] | dict[str, float | str | None]
 """Features of an item, in the order of the columns or by their names."""
 
 
+Numbers: TypeAlias = float | list[tuple[Label, float]] | dict[str, float]
+"""One number for all items, or numbers by label."""
+
+
+class Replace(Request, frozen=True, kw_only=True):
+    """Go on with another decision set, under the same name, with all that is known of the items that both sets have.
+
+    `decision_set` is what :func:`semibandits.instances.describe` returns. The others are as for `Learner.replace`.
+    """
+
+    call = "replace"
+    answer = Forgotten
+    example = {"decision_set": {"family": "msets", "d": 3, "m": 1, "items": ["arts", "science", "sport"]}}
+    decision_set: dict[str, Any]
+    variance: Numbers | None = None
+    prior_means: Numbers | None = None
+    prior_costs: Numbers | None = None
+    prior_plays: Numbers | None = None
+
+
 class Ask(Request, frozen=True, kw_only=True):
     """Open rounds. `available` lists labels of the items that can be chosen, or is a mask in their order; by default all.
 

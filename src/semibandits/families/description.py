@@ -21,11 +21,30 @@ _DAMAGE: Final = (KeyError, IndexError, TypeError, ValueError, OverflowError, At
 
 
 def describe(decision_set: DecisionSet) -> JSON:
-    """Convert a decision set of a built-in family, over built-in matroids, to plain JSON, the input of :func:`rebuild`. Two sets
-    that were built in the same way have the same description.
+    """A decision set as plain JSON, for files and for :meth:`semibandits.client.RemoteLearner.replace`.
 
-    `UnsupportedError` if the set or its matroid is user-defined, or a label is not a string, integer, float, boolean, None, or a
-    tuple of these.
+    Two sets that were built in the same way have the same description.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+        A set of the library, over matroids of the library.
+
+    Returns
+    -------
+    dict
+        Its family, and what it was built from.
+
+    Raises
+    ------
+    UnsupportedError
+        If the set or its matroid is user-defined, or a label is not a string, integer, float, boolean, None, or a tuple of these.
+
+    Examples
+    --------
+    >>> from semibandits.instances import describe
+    >>> describe(sb.MSets(3, 1, items=["arts", "science", "sport"]))
+    {'family': 'msets', 'd': 3, 'm': 1, 'items': ['arts', 'science', 'sport']}
     """
     family = family_of(decision_set)
     if family is None:

@@ -55,6 +55,16 @@ def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any] | d
     return [[_plain(label), number] for (label, _), number in zip(by_label, numbers, strict=True)] or {}
 
 
+def encoded_numbers(values: Any, what: str) -> Any:
+    """One number, or numbers by label as pairs."""
+    by_label = _by_label(values)
+    if by_label is not None:
+        return [[_plain(label), _plain(value)] for label, value in by_label]
+    if getattr(values, "ndim", 0) or isinstance(values, list | tuple | str | bytes):
+        raise InvalidInputError(f"{what} must be one number, or a mapping from label to number, got {values!r:.80}: pass labels")
+    return _plain(values)
+
+
 def encoded_features(features: Any) -> list[Any]:
     """Features of items as pairs of label and row; of a frame, rows by the names of its columns."""
     if hasattr(features, "columns") and hasattr(features, "iloc"):

@@ -10,7 +10,14 @@ from urllib.parse import quote
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.outcomes import Outcome, Outcomes, listed_outcomes, number_of_rounds, one_of, round_number, whole_number
 from semibandits_server import wire
-from semibandits_server.client.labels import encoded_available, encoded_context, encoded_features, encoded_labels, encoded_outcome
+from semibandits_server.client.labels import (
+    encoded_available,
+    encoded_context,
+    encoded_features,
+    encoded_labels,
+    encoded_numbers,
+    encoded_outcome,
+)
 from semibandits_server.client.transport import Transport
 from semibandits_server.wire import Bound, Coefficient, Estimates, Forgotten, OpenRound, OpenRounds, Round, Rounds, Summary
 
@@ -237,6 +244,38 @@ class RemoteLearner:
         if seconds is None:
             given = {name: min(whole_number(value, name), wire.LARGEST) for name, value in given.items()}
         answer: Forgotten = self._post(wire.Expire(**given), key)
+        return answer.forgotten
+
+    def replace(
+        self,
+        decision_set: Mapping[str, Any],
+        *,
+        variance: float | Mapping[Hashable, float] | None = None,
+        prior_means: float | Mapping[Hashable, float] | None = None,
+        prior_plays: int | Mapping[Hashable, int] | None = None,
+        prior_costs: float | Mapping[Hashable, float] | None = None,
+    ) -> tuple[int, ...]:
+        """Go on with another decision set under the same name; see :meth:`semibandits.Learner.replace`.
+
+        Parameters
+        ----------
+        decision_set : mapping
+            The new decisions, as :func:`semibandits.instances.describe` returns them. With those of the learner, nothing is done.
+        variance, prior_means, prior_plays, prior_costs : number, or mapping from label to number, optional
+            As for :meth:`semibandits.Learner.replace`.
+
+        Returns
+        -------
+        tuple of int
+            Numbers of open rounds all of whose items have left. Other rounds stay open; tell their outcomes by label.
+        """
+        if not isinstance(decision_set, Mapping):
+            raise InvalidInputError(
+                f"decision_set must be a mapping, got {decision_set!r:.80}: pass semibandits.instances.describe(decision_set)"
+            )
+        given = {"variance": variance, "prior_means": prior_means, "prior_plays": prior_plays, "prior_costs": prior_costs}
+        numbers: dict[str, Any] = {name: encoded_numbers(values, name) for name, values in given.items() if values is not None}
+        answer: Forgotten = self._post(wire.Replace(decision_set=dict(decision_set), **numbers), None)
         return answer.forgotten
 
     def summary(self) -> Summary:

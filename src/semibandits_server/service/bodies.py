@@ -7,20 +7,23 @@ from collections.abc import Hashable
 from typing import Any, Final, TypeVar
 
 import msgspec
+import numpy as np
 from msgspec import UNSET
 
-from semibandits._typing import BoolArray
+from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.families.description import rebuild
 from semibandits.formats.json import strict_json
 from semibandits.inputs.fields import Fields
-from semibandits.inputs.selection import selected_items
+from semibandits.inputs.selection import Available
 from semibandits_server.service.answers import Refusal
 from semibandits_server.service.item_labels import ItemLabels, shorter_json
-from semibandits_server.wire import Ask, Available, Expire, Observed, Request
+from semibandits_server.wire import Ask, Expire, Observed, Replace, Request
+from semibandits_server.wire import Available as AvailableItems
 
 T = TypeVar("T", bound=Request)
 BODY: Final = "the body"
-_PARTS: Final[dict[str, type[Request]]] = {"available": Available, "outcomes": Observed}
+_PARTS: Final[dict[str, type[Request]]] = {"available": AvailableItems, "outcomes": Observed}
 """Records inside of bodies, by field."""
 _WORDS: Final = {"int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list", "object": "an object"}
 
@@ -74,14 +77,31 @@ def _with_integers(data: Any) -> Any:
     return int(data) if isinstance(data, float) and data.is_integer() and abs(data) < 1e15 else data
 
 
-def available(asked: Ask, items: ItemLabels) -> BoolArray | None:
-    """Mask of the items that are available, None if all are."""
+def available(asked: Ask, items: ItemLabels) -> Available | None:
+    """What is available, as the argument of a learner, whose items may be others by then: by label where the body has labels."""
     if asked.available is None:
         return None
     if isinstance(asked.available, list):
-        return items.mask(asked.available, "available")
+        return items.selected(asked.available, "available")
     ((name, found),) = _one_of({"except": asked.available.excepted, "by_label": asked.available.by_label}, "available").items()
-    return ~items.mask(found, name) if name == "except" else selected_items(_by_label(found, items, name), items.labels)
+    if name == "by_label":
+        return _by_label(found, items, name)
+    selected = items.selected(found, name)
+    if isinstance(selected, np.ndarray):
+        return ~selected
+    excluded = set(selected)
+    return lambda label: label not in excluded
+
+
+def replacement(asked: Replace) -> tuple[DecisionSet, dict[str, Any]]:
+    """The new decisions, and the other arguments of `replace`."""
+    decision_set = rebuild(asked.decision_set)
+    items = ItemLabels(decision_set.items)
+    given = {name: getattr(asked, name) for name in ("variance", "prior_means", "prior_costs", "prior_plays")}
+    return decision_set, {
+        name: values if isinstance(values, int | float | None) else _by_label(values, items, name)
+        for name, values in given.items()
+    }
 
 
 def known(asked: Ask, items: ItemLabels) -> dict[str, Any]:

@@ -27,12 +27,17 @@ LOGGER: Final = logging.getLogger("semibandits.service")
 
 @final
 class Served:
-    """A learner with what never changes about it."""
+    """A learner with what does not change about it until it is replaced."""
 
     def __init__(self, learner: DurableLearner) -> None:
-        self.learner, self.created = learner, learner._stored.created
+        self.learner, self.created, self.decision_set = learner, learner._stored.created, learner.decision_set
         self.items, self.names = ItemLabels(learner.decision_set.items), NamedItems.of(learner.decision_set)
         self.defers_plans = learner._read(lambda one: one._options.defer_plans)  # whether plans are solved in the background
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the learner has not been replaced, as far as this process knows."""
+        return self.learner.decision_set is self.decision_set
 
 
 @final
@@ -79,13 +84,26 @@ class Catalogue:
     def served(self, name: str) -> Served:
         """The learner of this name; `Refusal` if there is none, or it needs a set or a policy of the user that was not given."""
         found = self._opened.get(name)
-        if found is not None:
+        if found is not None and found.is_current:
             return found
         with self._opening:
-            if name not in self._opened:
-                self._opened[name] = self._open(name)
+            found = self._opened.get(name)
+            if found is None or not found.is_current:
+                self._opened[name] = self._open(name) if found is None else Served(found.learner)
                 self._compile(name)
             return self._opened[name]
+
+    def looked_up(self, name: str) -> Served:
+        """The learner of this name after a look at the database, which shows if it was replaced.
+
+        Its labels are also those of items that have left, in open rounds.
+        """
+        rounds = self.served(name).learner.open_rounds
+        served = Served(self.served(name).learner)
+        gone = dict.fromkeys(label for asked in rounds for label in asked.gone or ())
+        if gone:
+            served.items = ItemLabels((*served.items.labels, *(label for label in gone if label not in served.items.labels)))
+        return served
 
     def everything(self) -> list[Served]:
         """All learners that can be served; others are logged once."""

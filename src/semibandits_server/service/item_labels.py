@@ -25,9 +25,14 @@ class ItemLabels:
 
     def __init__(self, labels: Iterable[Hashable]) -> None:
         self.labels = tuple(labels)
-        self.plain = [as_label(plain_label(label)) for label in self.labels]  # as JSON has them, with tuples for lists
+        self.plain = self.of(self.labels)  # as JSON has them, with tuples for lists
         self._index = {label: i for i, label in enumerate(self.plain)}
         self._by_index = not any(isinstance(label, int | np.integer) for label in self.labels)
+
+    @staticmethod
+    def of(labels: Iterable[Hashable]) -> tuple[Any, ...]:
+        """Labels as JSON has them."""
+        return tuple(as_label(plain_label(label)) for label in labels)
 
     def at(self, items: IntArray) -> tuple[Any, ...]:
         """Labels of these items as JSON has them."""
@@ -50,15 +55,17 @@ class ItemLabels:
             )
         return self._found(of_json if found is None else found, key, where)
 
-    def mask(self, values: list[Any], where: str) -> BoolArray:
-        """Mask of the items with these labels, shape (d,); masks and indices count as in `inputs.selection`."""
+    def selected(self, values: list[Any], where: str) -> BoolArray | list[Hashable]:
+        """The labels of these items, or a mask of shape (d,); masks and indices count as in `inputs.selection`."""
         if is_mask(values):
             return mask_of(values, len(self.labels), where)
-        x = np.zeros(len(self.labels), dtype=np.bool_)
+        found = []
         for position, value in enumerate(values):
-            is_index = self._by_index and type(value) is int and 0 <= value < len(x)
-            x[value if is_index else self.index(value, f"{where}[{position}]")] = True
-        return x
+            is_index = self._by_index and type(value) is int and 0 <= value < len(self.labels)
+            found.append(value if is_index else self.index(value, f"{where}[{position}]"))
+        if len(self._index) < len(self.labels):  # labels do not tell the items apart
+            return mask_of(np.isin(np.arange(len(self.labels)), found), len(self.labels), where)
+        return [self.labels[item] for item in found]
 
     def _found(self, index: int | None, value: Any, where: str) -> int:
         if len(self._index) < len(self.labels):

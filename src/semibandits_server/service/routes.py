@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.families.description import fingerprint
 from semibandits.inputs.fields import nearest
 from semibandits_server import wire
 from semibandits_server.service import bodies, compilation, schemas, views
@@ -52,7 +53,14 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
                 body, keys = bodies.request_of(exchange.body, kind), request.headers.getlist(KEY_HEADER)
                 if len(keys) > 1:
                     raise InvalidInputError(f"Idempotency-Key must be given once, got {len(keys)} of them: pass one")
-                found = call(one, body, keys[0] if keys else None, exchange)
+                key = keys[0] if keys else None
+                try:
+                    found = call(one, body, key, exchange)
+                except InvalidInputError:  # for labels that the learner has, or had, since it was replaced
+                    again = catalogue.looked_up(one.learner.name)
+                    if again.items.labels == one.items.labels:
+                        raise
+                    found = call(again, body, key, exchange)
                 plans.notice(one)
                 return answer(found)
 
@@ -123,15 +131,17 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
     @changes(wire.Ask)
     def ask(one: Served, body: wire.Ask, key: str | None, exchange: Exchange) -> wire.Rounds:
         """Open rounds and return them, with the next decisions."""
-        mask, seen, learner = bodies.available(body, one.items), bodies.known(body, one.items), one.learner
-        asked = (learner.ask(mask, **seen, key=key),) if body.count == 1 else learner.ask_many(body.count, mask, **seen, key=key)
+        given, seen, learner = bodies.available(body, one.items), bodies.known(body, one.items), one.learner
+        asked = (
+            (learner.ask(given, **seen, key=key),) if body.count == 1 else learner.ask_many(body.count, given, **seen, key=key)
+        )
         exchange.round = asked[0].id
         return wire.Rounds(
             tuple(
                 wire.Round(
                     each.id,
                     tuple(each.items.tolist()),
-                    one.items.at(each.items),
+                    one.items.of(each.labels),
                     None if each.probabilities is None else tuple(each.probabilities.tolist()),
                 )
                 for each in asked
@@ -162,6 +172,17 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
     def expire(one: Served, body: wire.Expire, key: str | None, exchange: Exchange) -> wire.Forgotten:
         """Forget old open rounds: by age in rounds, by id, or by age in seconds."""
         return wire.Forgotten(tuple(old.id for old in one.learner.expire(key=key, **bodies.limit_of_age(body))))
+
+    @changes(wire.Replace)
+    def replace(one: Served, body: wire.Replace, key: str | None, exchange: Exchange) -> wire.Forgotten:
+        """Go on with another decision set under this name; the answer has the rounds of which no item is left.
+
+        Nothing is done if the learner has this set, so that a repeated call takes effect once.
+        """
+        decision_set, options = bodies.replacement(body)
+        if fingerprint(decision_set) == fingerprint(one.learner.decision_set):
+            return wire.Forgotten(())
+        return wire.Forgotten(tuple(old.id for old in one.learner.replace(decision_set, **options)[1]))
 
     return router
 

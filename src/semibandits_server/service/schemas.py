@@ -53,7 +53,7 @@ def complete(document: JSON, *, public: frozenset[str]) -> JSON:
     records = (
         wire.Error, wire.Health, wire.Compilation, wire.Learners, wire.Summary, wire.Estimates, wire.Coefficients,
         wire.Confidence, wire.Bound, wire.OpenRounds, wire.Rounds, wire.Told, wire.Forgotten,
-        wire.Ask, wire.Tell, wire.TellMany, wire.Forget, wire.Expire,
+        wire.Ask, wire.Tell, wire.TellMany, wire.Forget, wire.Expire, wire.Replace,
     )  # fmt: skip
     _, schemas = msgspec.json.schema_components(records, ref_template="#/components/schemas/{name}")
     for schema in schemas.values():

@@ -1,0 +1,144 @@
+"""One name for a learner: replaced in the database and over HTTP, while others use it."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import semibandits as sb
+from semibandits.client import Client
+from semibandits.instances import describe
+from serving import TOKEN, serving
+
+BEFORE, AFTER = sb.MSets(4, 2, items=list("abcd")), sb.MSets(5, 2, items=list("xabdy"))
+
+
+@pytest.fixture
+def url(tmp_path):
+    """A database with a learner that has seen all four items."""
+    url = f"sqlite:///{tmp_path}/front.db"
+    with sb.open_learner(url, name="front", decision_set=BEFORE, law="bernoulli") as learner:
+        for _ in range(4):
+            asked = learner.ask()
+            learner.tell(asked.id, {label: float(label in "ad") for label in asked.labels})
+    return url
+
+
+def test_all_go_on_with_the_new_learner(url):
+    """One that has it open, one that asks for new items first, and one that opens it; the old one can be read."""
+    with sb.open_learner(url, name="front") as one, sb.open_learner(url, name="front") as other:
+        twin = sb.Learner.from_state(one.state())
+        waiting = other.ask(key="visitor 17")
+        twin.ask()
+        new, forgotten = one.replace(AFTER)
+        assert (new is one, forgotten) == (True, ())
+        expected, _ = twin.replace(AFTER)
+        asked = other.ask(available=["x", "b", "d"])
+        assert asked.labels == expected.ask(available=["x", "b", "d"]).labels
+        assert "x" in asked.labels
+        other.tell(waiting.id, dict.fromkeys(waiting.labels, 1.0))
+        expected.tell(waiting.id, dict.fromkeys(waiting.labels, 1.0))
+        with sb.open_learner(url, name="front") as third:
+            for learner in (one, other, third):
+                assert learner.decision_set.items == AFTER.items
+                assert learner.plays.tolist() == expected.plays.tolist()
+                assert learner.rounds == 6
+                assert list(learner.ages()) == [asked.id]
+            assert other.ask(key="visitor 17").id == 6  # keys of the old journal are forgotten
+        with sb.open_learner(url, name="front~1") as old:
+            assert old.rounds == 5
+            assert len(old.log()) == 10
+            for refused in (old.ask, lambda: old.tell(waiting.id, [1.0, 0.0]), old.prune, lambda: old.replace(AFTER, name="z")):
+                with pytest.raises(sb.InvalidInputError, match="must be current, got 'front~1', which was replaced: use 'front'"):
+                    refused()
+        one.replace(BEFORE)
+        assert other.rounds == 7
+        assert other.decision_set.items == BEFORE.items  # known since the call before
+        with sb.open_learner(url, name="front~2") as old:
+            assert old.decision_set.items == AFTER.items
+
+
+def test_masks_are_those_of_the_items_that_the_caller_knows(url):
+    """A predicate, a mask and labels, computed before others have replaced the set by one of the same size in another order."""
+    with sb.open_learner(url, name="front") as one, sb.open_learner(url, name="front") as other:
+        other.ask()
+        one.replace(sb.MSets(4, 2, items=list("dcba")))
+        assert set(other.ask(available=lambda label: label in "ab").labels) == {"a", "b"}
+        one.replace(sb.MSets(4, 2, items=list("abcd")))
+        assert set(other.ask(available=["a", "c"]).labels) == {"a", "c"}
+        one.replace(sb.MSets(4, 2, items=list("dcba")))
+        best = other.best(available=["c", "a"])
+        assert {other.decision_set.items[i] for i in np.flatnonzero(best)} == {"a", "c"}
+
+
+def test_threads_ask_and_tell_while_it_is_replaced(url):
+    """No outcome is lost, and no label is that of another item."""
+    sets = [sb.MSets(6, 2, items=labels) for labels in ("abcdef", "fedcba", "bdface")]
+    told, errors, done = [], [], threading.Event()
+
+    def play(learner):
+        try:
+            while not done.is_set() or len(told) < 30:
+                asked = learner.ask()
+                learner.tell(asked.id, {label: float(label == "a") for label in asked.labels})
+                told.extend(asked.labels)
+        except Exception as error:
+            errors.append(error)
+            done.set()
+
+    with sb.open_learner(url, name="front") as one, sb.open_learner(url, name="front") as other:
+        before = dict(zip(one.decision_set.items, one.plays.tolist(), strict=True))
+        threads = [threading.Thread(target=play, args=(learner,)) for learner in (one, one, other)]
+        for thread in threads:
+            thread.start()
+        for number in range(6):
+            other.replace(sets[number % 3])
+        done.set()
+        for thread in threads:
+            thread.join()
+        assert errors == []
+        plays = dict(zip(one.decision_set.items, one.plays.tolist(), strict=True))
+        assert plays == {label: before.get(label, 0) + told.count(label) for label in "abcdef"}
+        means = dict(zip(one.decision_set.items, one.means.tolist(), strict=True))
+        assert {label for label, mean in means.items() if mean} <= {"a", "d"}  # d was rewarded before
+
+
+def test_a_replacement_that_fails_changes_nothing(url):
+    with sb.open_learner(url, name="front") as one:
+        state = one.state()
+        with pytest.raises(sb.InvalidInputError, match="prior_plays must be"):
+            one.replace(AFTER, prior_means=0.5)
+        assert one.state() == state
+        assert one.ask().id == 4
+
+
+def test_a_service_goes_on_with_the_new_learner(url):
+    """Replaced by a client and beside the service; labels that are new to the service, and old ones of open rounds, are known."""
+    with serving(url) as address, Client(address, TOKEN) as client, sb.open_learner(url, name="front") as local:
+        remote = client.learner("front")
+        open_round, other = remote.ask_many(2)
+        assert remote.replace(describe(AFTER), prior_means=dict.fromkeys("xabdy", 0.5), prior_plays=2) == ()
+        assert remote.replace(describe(AFTER)) == ()  # a repeated call
+        assert local.calls == 0
+        assert local.decision_set.items == AFTER.items
+        assert remote.summary().items == 5
+        assert set(remote.ask(available=["x", "y"]).labels) == {"x", "y"}
+        remote.tell(open_round.id, dict.fromkeys(open_round.labels, 1.0))
+        local.replace(sb.MSets(5, 2, items=list("zyxba")))
+        asked = remote.ask(available=["z", "b"])
+        assert asked.labels == ("z", "b")
+        assert asked.items == (0, 3)
+        remote.tell_many({other.id: dict.fromkeys(other.labels, 0.0), asked.id: {"b": 1.0, "z": 0.0}})
+        assert "z" in [one.label for one in remote.estimates().items]
+        with pytest.raises(sb.InvalidInputError, match="must be the label of an item"):
+            remote.ask(available=["nobody"])
+        with pytest.raises(sb.InvalidInputError, match="must be a mapping"):
+            remote.replace(AFTER)
+        with pytest.raises(sb.InvalidInputError, match="the description of a decision set must be"):
+            remote.replace({"family": "msets"})
+        with pytest.raises(sb.InvalidInputError, match="prior_plays must be one number, or a mapping"):
+            remote.replace(describe(BEFORE), prior_plays=[1, 2])
+        with pytest.raises(sb.InvalidInputError, match=r"prior_means.*must be the label of an item"):
+            remote.replace(describe(BEFORE), prior_means={"q": 1.0}, prior_plays=1)
+        with sb.open_learner(url, name="front~1") as old:
+            assert old.rounds == 6
