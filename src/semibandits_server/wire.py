@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
-from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from semibandits import errors
+from semibandits.inputs.pandas_objects import new_frame
 
 try:
     import msgspec
@@ -17,6 +18,9 @@ try:
 except ImportError as error:  # pragma: no cover - tests install it
     message = "services and their clients need msgspec, which is not installed: run pip install httpx msgspec"
     raise ImportError(message, name="msgspec") from error
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 LARGEST: Final = 2**53
 MOST_ROUNDS: Final = 1_000
@@ -415,6 +419,19 @@ class Estimates(Record, frozen=True):
 
     error: float
     items: tuple[ItemEstimate, ...]
+
+    def to_frame(self) -> DataFrame:
+        """One row an item: item (its label), plays, open, mean, lower, upper, in_best, and with features shrunk and shrunk_sd.
+
+        Raises
+        ------
+        SemibanditsError
+            If pandas is not installed.
+        """
+        names = ["plays", "open", "mean", "lower", "upper", "in_best"]
+        names += ["shrunk", "shrunk_sd"] * any(item.shrunk is not None for item in self.items)
+        columns = {name: [getattr(item, name) for item in self.items] for name in names}
+        return new_frame({"item": [item.label for item in self.items], **columns})
 
 
 class Coefficient(Record, frozen=True):

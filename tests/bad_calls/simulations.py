@@ -48,6 +48,8 @@ def unpicklable():
 
 HORIZON, CHECKPOINTS = "horizon must be an integer", "checkpoints must be increasing"
 CALLS = [
+    (lambda: sb.simulate(sb.MSets(3, 1), sb.GaussianRewards([1.0, 2.0, 3.0]), sb.CUCB(), 5, 1).to_frame("plots"),
+     "of must be one of 'rounds', 'bands', 'plays', 'summary', got 'plots'"),
     (lambda: run(decision_set=3), "decision_set must be a DecisionSet"),
     (lambda: run(rewards=THETA), "rewards must be a reward model"),
     (lambda: run(rewards=sb.GaussianRewards(np.ones(5))), "one mean per item, d = 6, got 5"),

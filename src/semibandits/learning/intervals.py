@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.formats.text import brief
+from semibandits.inputs.pandas_objects import new_frame
 from semibandits.inputs.validation import number_in
 from semibandits.laws import Gaussian, Law
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
 from semibandits.policies.rules import LawPolicy
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 BISECTIONS: Final = 48
 
@@ -38,6 +42,8 @@ class Estimates:
         Ends of the intervals, NaN where nothing was observed; they may be infinite.
     shrunk, shrunk_sd : ndarray of float, shape (d,), or None
         With ``features=``: what is expected of each item, from the outcomes of all and the prior, and its standard deviation.
+    labels : tuple
+        Labels of the items.
 
     Notes
     -----
@@ -63,6 +69,7 @@ class Estimates:
     upper: FloatArray
     shrunk: FloatArray | None = None
     shrunk_sd: FloatArray | None = None
+    labels: tuple[Hashable, ...] = ()
 
     def __repr__(self) -> str:
         return brief(self)
@@ -71,6 +78,24 @@ class Estimates:
         for array in (self.plays, self.open, self.means, self.lower, self.upper, self.shrunk, self.shrunk_sd):
             if array is not None:
                 array.setflags(write=False)
+
+    def to_frame(self) -> DataFrame:
+        """The estimates as a pandas frame.
+
+        Returns
+        -------
+        DataFrame
+            One row an item: item (its label), plays, open, mean, lower, upper, and with features shrunk and shrunk_sd.
+
+        Raises
+        ------
+        SemibanditsError
+            If pandas is not installed.
+        """
+        known = {"shrunk": self.shrunk, "shrunk_sd": self.shrunk_sd}
+        columns = {"plays": self.plays, "open": self.open, "mean": self.means, "lower": self.lower, "upper": self.upper}
+        columns |= {name: values for name, values in known.items() if values is not None}
+        return new_frame({"item": list(self.labels), **columns})
 
 
 def checked_error(error: object, name: str = "error") -> float:

@@ -239,6 +239,32 @@ class Readable(FromLogs):
         frame.index = names
         return frame
 
+    def to_frame(self, error: float = 0.05) -> DataFrame:
+        """What is known of the items as a pandas frame.
+
+        Parameters
+        ----------
+        error : float
+            Probability that the interval of an item ever misses its mean, as for :meth:`estimates`.
+
+        Returns
+        -------
+        DataFrame
+            The columns of ``estimates().to_frame()``, in_best (whether the item is in the best decision so far), and with a prior
+            prior_mean and prior_plays.
+
+        Raises
+        ------
+        InvalidInputError
+            If `error` is not a probability.
+        SemibanditsError
+            If pandas is not installed.
+        """
+        level = checked_error(error)
+        found, best, prior = self._read(lambda one: (_estimates(one, level), one._progress.best(None), one._progress.prior))
+        known = {} if prior is None else {"prior_mean": prior.means, "prior_plays": prior.plays.astype(np.int64)}
+        return found.to_frame().assign(in_best=best, **known)
+
     def best(self, available: Available | None = None, *, features: Any = None, context: Any = None) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
 
@@ -282,11 +308,11 @@ def _estimates(one: Learner, level: float) -> Estimates:
     low[items], high[items] = interval(law, means[items], logarithm / n)
     if one._decision_set.upper is not None:
         low, high = np.minimum(low, one._decision_set.upper), np.minimum(high, one._decision_set.upper)
-    shrunk: tuple[FloatArray, ...] = ()
+    shrunk: tuple[FloatArray | None, FloatArray | None] = (None, None)
     if progress.sharing is not None:
         expected = progress.sharing.posterior(*progress.known)
         shrunk = (expected.means, np.sqrt(expected.variances))
-    return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high, *shrunk)
+    return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high, *shrunk, one._labels)
 
 
 def coefficients_of(one: Learner) -> tuple[list[str], list[float], list[float]]:

@@ -355,20 +355,40 @@ class SimulationResult:
         """
         return mean_band(self.plays[self._known(policy)][:, -1].astype(np.float64), level)
 
-    def to_frame(self) -> DataFrame:
-        """Regret and reward as a tidy pandas frame.
+    def to_frame(self, of: str = "rounds") -> DataFrame:
+        """The result as a tidy pandas frame.
+
+        Parameters
+        ----------
+        of : {"rounds", "bands", "plays", "summary"}
+            "rounds": columns policy, replication (from 0), round, regret, reward; one row per policy, replication and checkpoint,
+            in this order. "bands": policy, round, and mean, lower and upper of `bands`. "plays": policy, item, and mean, lower
+            and upper of `item_plays`. "summary": a row for each policy with the numbers of `summary`; intervals are columns that
+            end in _lower and _upper.
 
         Returns
         -------
         DataFrame
-            Columns policy, replication (from 0), round, regret, reward; one row per policy, replication and
-            checkpoint, in this order.
+            The frame.
 
         Raises
         ------
+        InvalidInputError
+            If `of` is none of these.
         SemibanditsError
             If pandas is not installed.
         """
+        check_choice(of, ("rounds", "bands", "plays", "summary"), "of", "they are frames of the same result")
+        if of == "summary":
+            rows = [row.numbers() for row in self.summary()]
+            return new_frame({name: [row[name] for row in rows] for name in rows[0]})
+        if of != "rounds":
+            listed = [self.bands(p) if of == "bands" else self.item_plays(p) for p in self.policies]
+            keys = {"round": self.checkpoints} if of == "bands" else {"item": np.array(self.items, dtype=object)}
+            ends = {name: np.concatenate([getattr(band, name) for band in listed]) for name in Band._fields}
+            size = len(listed[0].mean)
+            names = {"policy": np.repeat(np.array(self.policies, dtype=object), size)}
+            return new_frame(names | {name: np.tile(values, len(listed)) for name, values in keys.items()} | ends)
         n, c = self.replications, len(self.checkpoints)
         columns = {
             "policy": np.repeat(np.array(self.policies, dtype=object), n * c),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from semibandits.inputs.validation import number_in
 
 SETTLED: Final = 0.9
 """Share of rounds with an optimal decision from which on a policy counts as settled."""
+CALLS: Final = ("linear_calls", "index_calls", "plans", "undecided")
+STOPPED: Final = ("stopped", "stop_round", "stop_wrong")
+"""Columns for the calls of a policy, and for its stops."""
 NEAR: Final = 0.05
 """Share of the best mean reward that a policy may lose a round and still count as near it."""
 LATEST: Final = 0.9
@@ -74,6 +77,21 @@ class PolicySummary:
     within: int | None = None
     # With `stop_at`: how many replications stopped, when, and how many of those were wrong.
     stopped: Stopped | None = None
+
+    def numbers(self) -> dict[str, Any]:
+        """All of it by name, one number each: the columns of a table."""
+        found: dict[str, Any] = {}
+        for name, value in ((field.name, getattr(self, field.name)) for field in fields(self)):
+            if name == "calls":
+                found |= dict(zip(CALLS, value, strict=True))
+            elif name == "stopped":
+                found |= {} if value is None else dict(zip(STOPPED, value, strict=True))
+            elif isinstance(value, tuple):
+                ends = (f"{name.removesuffix('_interval')}_{end}" for end in ("lower", "upper"))
+                found |= dict(zip(ends, value, strict=True))
+            else:
+                found[name] = value
+        return found
 
 
 def standard_error(samples: FloatArray) -> FloatArray:

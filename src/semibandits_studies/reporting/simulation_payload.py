@@ -14,7 +14,7 @@ from semibandits.instances import Instance
 from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.results import CALLS, SimulationResult, recorded
-from semibandits.simulation.statistics import PolicySummary
+from semibandits.simulation.statistics import STOPPED, PolicySummary
 from semibandits_studies.reporting.bound_payload import instance_head
 from semibandits_studies.reporting.formatting import features_text
 
@@ -23,8 +23,6 @@ COLUMNS: Final = (
     "slope_lower", "slope_upper", "slope_ratio", "linear_calls", "index_calls", "plans", "undecided", "seconds", "bound_lower",
     "bound_upper", "within",
 )  # fmt: skip
-STOPPED: Final = ("stopped", "stop_round", "stop_wrong")
-"""Further columns if replications stop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,13 +96,11 @@ def summary_table(answer: Answer) -> str:
     lower, value = result.lower_bound_interval or (None, None)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS if result.stops is None else COLUMNS + STOPPED)
+    columns = COLUMNS if result.stops is None else COLUMNS + STOPPED
+    writer.writerow(columns)
     for row in result.summary():
-        numbers = (
-            row.regret, *row.regret_interval, row.regret_ratio, row.slope, *row.slope_interval, row.slope_ratio,
-            *row.calls, answer.seconds.get(row.policy), lower, value, row.within, *(row.stopped or ()),
-        )  # fmt: skip
-        cells = ("" if number is None else repr(number) for number in map(finite, numbers))
+        known = row.numbers() | {"seconds": answer.seconds.get(row.policy), "bound_lower": lower, "bound_upper": value}
+        cells = ("" if number is None else repr(number) for number in (finite(known[name]) for name in columns[3:]))
         writer.writerow([row.policy, result.horizon, result.replications, *cells])
     return text.getvalue()
 
