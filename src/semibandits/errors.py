@@ -82,6 +82,24 @@ class PositiveRewardsWarning(UserWarning):
     """
 
 
+class SparseLogWarning(UserWarning):
+    """Items have a single logged outcome, which counts as their mean: one click of one view is a click rate of 1.
+
+    Leave these items out, or simulate with a mean between theirs and that of the others. A learner that starts from the same log
+    (:meth:`Learner.from_history`) knows how few outcomes it has, and ``features="pooled"`` lets it expect the mean of the others.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("error", sb.SparseLogWarning)
+    >>> sb.ReplayedRewards([[0.0, 1.0, 0.0], [1.0]])
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.SparseLogWarning: 1 of 2 items have a single outcome (first: index 1), which counts as their mean: leave \
+them out, or log more
+    """
+
+
 class OutlierWarning(UserWarning):
     """An outcome told to a learner is thousands of standard deviations away from all outcomes before.
 

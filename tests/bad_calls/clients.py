@@ -13,7 +13,6 @@ def call(use):
 HIDDEN = "^(?!.*s3cret)"  # no message shows a password or a token
 CALLS = [
     (lambda: call(lambda one: one.tell(1, [math.inf])), "must be finite numbers"),
-    (lambda: call(lambda one: one.ask(len)), "the service takes no functions"),
     (lambda: call(lambda one: one.ask({"a"}, unavailable={"b"})), "got both"),
     (lambda: call(lambda one: one.ask([b"a"])), "a label must be"),
     (lambda: call(lambda one: one.ask(key="two\nlines")), "key must be a printable ASCII text"),

@@ -130,6 +130,7 @@ def test_a_service_goes_on_with_the_new_learner(url):
         assert asked.items == (0, 3)
         remote.tell_many({other.id: dict.fromkeys(other.labels, 0.0), asked.id: {"b": 1.0, "z": 0.0}})
         assert "z" in [one.label for one in remote.estimates().items]
+        assert remote.ask(available=lambda label: label in "yz").labels == ("z", "y")
         with pytest.raises(sb.InvalidInputError, match="must be the label of an item"):
             remote.ask(available=["nobody"])
         with pytest.raises(sb.InvalidInputError, match="must be a mapping"):

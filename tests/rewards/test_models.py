@@ -21,7 +21,7 @@ from semibandits.kernels.rewards import draw
 ROUNDS = 5_000
 ROOT = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [-0.5, 0.5, 2.0]])
 COVARIANCE = ROOT @ ROOT.T
-LOGS = [[0.0, 0.0, 1.0], [2.5], [-1.0, 4.0, 4.0, 4.0, 7.0]]
+LOGS = [[0.0, 0.0, 1.0], [2.5, 2.5], [-1.0, 4.0, 4.0, 4.0, 7.0]]
 TABLE = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 5.5], [2.0, 2.0, -3.0], [2.0, 7.0, 0.25]])
 
 
@@ -135,7 +135,7 @@ def test_specifications_are_plain_json_and_distinguish_models(name):
         (sb.CorrelatedGaussianRewards([1, 2], np.eye(2)), sb.CorrelatedGaussianRewards([1, 2], [[1, 0.5], [0.5, 1]])),
         (sb.BoundedRewards([0.5]), sb.BoundedRewards([0.5], high=2.0)),
         (sb.BoundedRewards([0.5]), sb.BoundedRewards([0.5], concentration=3.0)),
-        (sb.ReplayedRewards([[0, 1], [0, 1]]), sb.ReplayedRewards([[0], [1, 0, 1]])),
+        (sb.ReplayedRewards([[0, 1], [0, 1, 0]]), sb.ReplayedRewards([[0, 1, 0], [1, 0]])),
         (sb.ReplayedRewards([[0, 1], [0, 1]]), sb.ReplayedRewards(np.array([[0, 0], [1, 1]]))),
         (sb.ReplayedRewards([[0, 1]]), sb.ReplayedRewards([[0, 1]], variance=1.0)),
     ],
@@ -273,7 +273,7 @@ def test_representations_show_shapes():
     assert repr(sb.GaussianRewards([1, 2, 3])) == "GaussianRewards(theta of shape (3,), variance=0.5)"
     assert repr(MODELS["correlated"]) == "CorrelatedGaussianRewards(theta of shape (3,), variance of shape (3,))"
     assert repr(sb.ReplayedRewards(TABLE)).endswith(", 4 joint rounds)")
-    assert repr(sb.ReplayedRewards(LOGS)) == "ReplayedRewards(theta of shape (3,), variance=16, 9 outcomes of single items)"
+    assert repr(sb.ReplayedRewards(LOGS)) == "ReplayedRewards(theta of shape (3,), variance=16, 10 outcomes of single items)"
 
 
 class Coin(sb.RewardModel):
@@ -353,5 +353,5 @@ def test_a_covariance_may_have_rounding_errors_or_be_a_frame():
 
 
 def test_constant_logs_with_a_variance():
-    model = sb.ReplayedRewards([[1.0, 1.0], [2.0]], variance=0.1)
+    model = sb.ReplayedRewards([[1.0, 1.0], [2.0, 2.0]], variance=0.1)
     assert model.draw([1, 0], np.random.default_rng(0)).tolist() == [2.0, 1.0]

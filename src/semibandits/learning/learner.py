@@ -57,7 +57,7 @@ class Learner(Readable):
         is (b - a)^2 / 4 on [a, b]. May be left out if the law determines it, as for Gaussian and Bernoulli rewards, or if the
         policy uses the law.
     seed : int, SeedSequence, or Generator over PCG64
-        The only source of randomness. A generator is used without a copy: other draws from it change the decisions.
+        The only source of randomness, 0 by default. A generator is used without a copy: other draws from it change the decisions.
     rewards : {"gaussian", "bernoulli"}, optional
         "bernoulli" is short for ``law=Bernoulli()``: rewards 0 and 1.
     law : Law or str, optional
@@ -132,7 +132,7 @@ class Learner(Readable):
         policy: Policy | None = None,
         *,
         variance: ArrayLike | None = None,
-        seed: Seed,
+        seed: Seed = 0,
         rewards: str | None = None,
         law: Law | str | None = None,
         prior_means: ArrayLike | None = None,

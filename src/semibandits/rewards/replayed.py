@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
 from semibandits._typing import ArrayLike, FloatArray
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, SparseLogWarning
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.costs import negated
 from semibandits.inputs.outcomes import one_of
@@ -46,6 +47,11 @@ class ReplayedRewards(KernelRewards):
         Unless exactly one of `outcomes` and `costs` is given; if there are no outcomes, or some item has none, or they are not
         finite or exceed 1e100; if `variance` has the wrong shape or is not positive; or if it is left out and every log is
         constant.
+
+    Warns
+    -----
+    SparseLogWarning
+        If some items have a single outcome and others have more.
 
     Notes
     -----
@@ -144,6 +150,14 @@ def _item_logs(outcomes: Outcomes, *, in_costs: bool) -> tuple[FloatArray, float
             )
     if not logs:
         raise InvalidInputError(f"{name} must hold one log per item, got none: pass at least one")
+    single = [i for i, log in enumerate(logs) if len(log) == 1]
+    if single and len(logs) > len(single):
+        warnings.warn(
+            f"{len(single)} of {len(logs)} items have a single outcome (first: index {single[0]}), which counts as their mean: "
+            "leave them out, or log more",
+            SparseLogWarning,
+            stacklevel=4,
+        )
     pointers = np.cumsum([0, *map(len, logs)], dtype=np.int64)
     means = np.array([log.mean() for log in logs])
     law = CompiledRewards(REPLAY_ITEMS, np.concatenate(logs), pointers)

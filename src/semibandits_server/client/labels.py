@@ -20,10 +20,7 @@ def encoded_labels(labels: Any, what: str, *, kind: Any = Iterable) -> list[Any]
     elif getattr(labels, "ndim", 0):  # with numbers and texts of Python
         labels = labels.tolist()
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, kind):
-        raise InvalidInputError(
-            f"{what} must be a collection of labels, got {labels!r}: pass for instance {what}={{'a', 'b'}}; the service takes no "
-            "functions"
-        )
+        raise InvalidInputError(f"{what} must be a collection of labels, got {labels!r}: pass for instance {what}={{'a', 'b'}}")
     return [_plain(label) for label in labels]
 
 

@@ -69,9 +69,9 @@ class RemoteLearner:
 
     def ask(
         self,
-        available: Iterable[Hashable] | None = None,
+        available: Iterable[Hashable] | Callable[[Any], bool] | None = None,
         *,
-        unavailable: Iterable[Hashable] | None = None,
+        unavailable: Iterable[Hashable] | Callable[[Any], bool] | None = None,
         features: Any = None,
         context: Mapping[str, Any] | None = None,
         key: str | None = None,
@@ -80,8 +80,9 @@ class RemoteLearner:
 
         Parameters
         ----------
-        available : collection of labels, mask, or mapping from label to bool, optional
-            What can be chosen in this round; everything by default.
+        available : collection of labels, mask, mapping from label to bool, or callable, optional
+            What can be chosen in this round; everything by default. A function of a label is called here, for the labels of
+            :meth:`estimates`, which is one more request.
         unavailable : collection of labels, optional
             What cannot be chosen; an alternative to `available`.
         features : frame, or mapping from label to a row, optional
@@ -102,9 +103,9 @@ class RemoteLearner:
     def ask_many(
         self,
         count: int,
-        available: Iterable[Hashable] | None = None,
+        available: Iterable[Hashable] | Callable[[Any], bool] | None = None,
         *,
-        unavailable: Iterable[Hashable] | None = None,
+        unavailable: Iterable[Hashable] | Callable[[Any], bool] | None = None,
         features: Any = None,
         context: Mapping[str, Any] | None = None,
         key: str | None = None,
@@ -133,6 +134,8 @@ class RemoteLearner:
 
         if available is not None and unavailable is not None:
             raise InvalidInputError("one of available and unavailable must be given, got both: pass one of them")
+        if callable(available):
+            available = {item.label: bool(available(item.label)) for item in self.estimates().items}
         items: Any = None if available is None else encoded_available(available)
         if unavailable is not None:
             items = wire.Available(excepted=encoded_labels(unavailable, "unavailable"))
