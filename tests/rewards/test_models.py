@@ -164,6 +164,7 @@ def test_what_policies_receive():
     assert MODELS["replayed rounds"].variance.tolist() == [1.0, 2.0, 3.0]
 
 
+@pytest.mark.filterwarnings("ignore::semibandits.errors.SparseLogWarning")
 @settings(max_examples=150)
 @given(st.lists(st.lists(st.floats(-10, 10), min_size=1, max_size=6), min_size=1, max_size=4), st.floats(-5, 5))
 def test_the_default_variance_of_replayed_rewards_is_a_sub_gaussian_proxy(logs, u):
@@ -355,3 +356,11 @@ def test_a_covariance_may_have_rounding_errors_or_be_a_frame():
 def test_constant_logs_with_a_variance():
     model = sb.ReplayedRewards([[1.0, 1.0], [2.0, 2.0]], variance=0.1)
     assert model.draw([1, 0], np.random.default_rng(0)).tolist() == [2.0, 1.0]
+
+
+@pytest.mark.parametrize(("logs", "found"), [([[1.0], [0.0, 1.0]], 1), ([[1.0, 1.0], [0.0], [1.0]], 2)])
+def test_single_outcomes_among_others_are_pointed_out(logs, found):
+    """One click of one view is a mean of 1; a table, and logs of one outcome each, have no others."""
+    with pytest.warns(sb.SparseLogWarning, match=f"{found} of {len(logs)} items have a single outcome"):
+        sb.ReplayedRewards(logs)
+    sb.ReplayedRewards([[1.0], [0.5]], variance=1.0)
