@@ -358,7 +358,7 @@ def test_constant_logs_with_a_variance():
     assert model.draw([1, 0], np.random.default_rng(0)).tolist() == [2.0, 1.0]
 
 
-@pytest.mark.parametrize(("logs", "found"), [([[1.0], [0.0, 1.0]], 1), ([[1.0, 1.0], [0.0], [1.0]], 2)])
+@pytest.mark.parametrize(("logs", "found"), [([[1.0], [0.0, 1.0]], 1), ([[1.0, 0.0], [0.0], [1.0]], 2)])
 def test_single_outcomes_among_others_are_pointed_out(logs, found):
     """One click of one view is a mean of 1; a table, and logs of one outcome each, have no others."""
     with pytest.warns(sb.SparseLogWarning, match=f"{found} of {len(logs)} items have a single outcome"):
