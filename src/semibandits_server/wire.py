@@ -189,6 +189,8 @@ class Best(Record, frozen=True):
         Its estimated total mean reward: minus the cost if `is_cost`.
     is_cost : bool
         Whether outcomes are costs.
+    unknown : int
+        Number of its items of which nothing is known: no outcome, prior or features. They are not in `value`.
 
     Examples
     --------
@@ -202,6 +204,7 @@ class Best(Record, frozen=True):
     text: str
     value: float | None
     is_cost: bool
+    unknown: Whole = 0
 
 
 class Band(Record, frozen=True):
@@ -321,6 +324,8 @@ class Summary(Record, frozen=True):
         Probability of a false alarm per item, and changes found; see `drift_error` and `drifts`.
     features : str or None
         The features of the items, and the context of rounds, in words; None without features.
+    prior : float or None
+        Number of outcomes that the prior counts as; None without a prior.
 
     Examples
     --------
@@ -351,6 +356,7 @@ class Summary(Record, frozen=True):
     half_life: float | None
     drift: DriftCheck
     features: str | None = None
+    prior: float | None = None
 
     @property
     def drift_error(self) -> float | None:
@@ -380,6 +386,8 @@ class ItemEstimate(Item, frozen=True):
         Whether it is part of the best decision so far.
     shrunk, shrunk_sd : float or None
         With features: what is expected of the item from the outcomes of all, and its standard deviation; None without.
+    prior, prior_plays : float or None
+        The mean reward that the learner started with, and how many outcomes it counts as; None without.
 
     Examples
     --------
@@ -397,6 +405,8 @@ class ItemEstimate(Item, frozen=True):
     in_best: bool
     shrunk: float | None = None
     shrunk_sd: float | None = None
+    prior: float | None = None
+    prior_plays: float | None = None
 
 
 class Estimates(Record, frozen=True):
@@ -421,7 +431,9 @@ class Estimates(Record, frozen=True):
     items: tuple[ItemEstimate, ...]
 
     def to_frame(self) -> DataFrame:
-        """One row an item: item (its label), plays, open, mean, lower, upper, in_best, and with features shrunk and shrunk_sd.
+        """One row an item: item (its label), plays, open, mean, lower, upper, in_best, and what is known of the others.
+
+        These are shrunk and shrunk_sd with features, and prior and prior_plays with a prior.
 
         Raises
         ------
@@ -429,7 +441,8 @@ class Estimates(Record, frozen=True):
             If pandas is not installed.
         """
         names = ["plays", "open", "mean", "lower", "upper", "in_best"]
-        names += ["shrunk", "shrunk_sd"] * any(item.shrunk is not None for item in self.items)
+        for pair in (("shrunk", "shrunk_sd"), ("prior", "prior_plays")):
+            names += pair if any(getattr(item, pair[0]) is not None for item in self.items) else ()
         columns = {name: [getattr(item, name) for item in self.items] for name in names}
         return new_frame({"item": [item.label for item in self.items], **columns})
 

@@ -84,7 +84,7 @@ def test_what_features_say(courier, tmp_path):
 
 @pytest.mark.parametrize("kind", [ItemEstimate, Summary])
 def test_an_older_service_sends_nothing_about_features(courier, kind):
-    added = {"shrunk", "shrunk_sd"} if kind is ItemEstimate else {"features"}
+    added = {"shrunk", "shrunk_sd", "prior", "prior_plays"} if kind is ItemEstimate else {"features", "prior"}
     with Client(courier[1], TOKEN) as client:
         remote = client.learner("courier")
         record = remote.estimates().items[0] if kind is ItemEstimate else remote.summary()

@@ -59,8 +59,12 @@ class Operation(ABC):
 class Asked:
     """What the user knows of a round: masks and numbers for the items of a learner, and anew if its items are others by then."""
 
-    def __init__(self, owner: Readable, available: Available | None, features: Any, context: Any) -> None:
+    def __init__(
+        self, owner: Readable, available: Available | None, features: Any, context: Any, *, of_no_round: bool = False
+    ) -> None:
+        # `of_no_round`: features and a context that are left out are those of no round, for `best`.
         self._given, self._labels = (available, features, context), owner._labels
+        self._is_of_no_round = of_no_round and features is None and context is None
         self._known: tuple[BoolArray | None, RoundFeatures | None] | None = None
         with suppress(InvalidInputError):  # raised again by `of`, unless the items are others by then
             self._known = self._read(owner)
@@ -73,7 +77,7 @@ class Asked:
     def _read(self, one: Readable) -> tuple[BoolArray | None, RoundFeatures | None]:
         available, features, context = self._given
         mask = None if available is None else selected_items(available, one._labels)
-        return mask, seen_of(one._design, features, context, one._decision_set)
+        return mask, None if self._is_of_no_round else seen_of(one._design, features, context, one._decision_set)
 
 
 @dataclass(frozen=True, eq=False)

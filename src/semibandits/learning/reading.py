@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -285,13 +285,8 @@ class Readable(FromLogs):
         InvalidInputError
             If an argument is malformed or holds an unknown label.
         """
-        asked, is_known = Asked(self, available, features, context), features is not None or context is not None
-
-        def best(one: Learner) -> BoolArray:
-            mask, seen = asked.of(one)
-            return one._progress.best(mask, seen if is_known else None)
-
-        return self._read(best)
+        asked = Asked(self, available, features, context, of_no_round=True)
+        return self._read(lambda one: one._progress.best(*asked.of(one)))
 
 
 def _estimates(one: Learner, level: float) -> Estimates:
@@ -338,6 +333,26 @@ def _confidence(one: Learner, stop: Stop) -> float:
     return confidence_of(one._decision_set, progress.best(None), observed, stop)
 
 
+class BestSoFar(NamedTuple):
+    """The best decision at the estimates."""
+
+    decision: BoolArray  # (d,)
+    value: float  # sum of the means of its items, as far as these are known: from outcomes, the prior, or features
+    is_cost: bool  # whether no known mean is positive
+    unknown: int  # number of its items of which nothing is known
+
+
+def best_so_far(one: Learner) -> BestSoFar:
+    """The best decision, and what is known of its mean."""
+    progress = one._progress
+    (plays, sums), best = progress.known, progress.best(None)
+    known, means = plays > 0, sums / np.maximum(plays, 1.0)
+    if progress.sharing is not None:
+        known, means = np.ones(len(best), dtype=np.bool_), progress.sharing.posterior(plays, sums).means
+    is_cost = bool((means[known] <= 0).all() and means[known].any())
+    return BestSoFar(best, float(means[best & known].sum()), is_cost, int((best & ~known).sum()))
+
+
 def facts_of(one: Learner) -> list[tuple[str, str]]:
     """The state and the best decision so far, each with its title."""
     progress, names = one._progress, NamedItems.of(one._decision_set)
@@ -348,11 +363,10 @@ def facts_of(one: Learner) -> list[tuple[str, str]]:
         ("Rounds", f"{progress.next_id:,}, {len(progress.open):,} of them open"),
     ]
     if progress.next_id > len(progress.open):
-        best, means = progress.best(None), progress.means
-        value, is_cost = float(means[best].sum()), bool((means <= 0).all() and means.any())
-        facts.append((f"Best {names.nouns.decision} so far", decision_text(names, best)))
-        noun, amount = ("cost", -value + 0.0) if is_cost else ("reward", value)
-        unseen = int((progress.plays[best] == 0).sum())
-        note = f", without {counted(unseen, names.nouns.item, names.nouns.items)} never observed" if unseen else ""
+        best = best_so_far(one)
+        facts.append((f"Best {names.nouns.decision} so far", decision_text(names, best.decision)))
+        noun, amount = ("cost", -best.value + 0.0) if best.is_cost else ("reward", best.value)
+        items = counted(best.unknown, names.nouns.item, names.nouns.items)
+        note = f", without {items} never observed" if best.unknown else ""
         facts.append((f"Its mean {noun} so far", number_text(amount, 4) + note))
     return facts

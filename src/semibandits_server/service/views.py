@@ -8,7 +8,7 @@ from semibandits.families.texts import decision_text
 from semibandits.formats.text import shortened
 from semibandits.laws import plain as plain_laws
 from semibandits.learning.learner import Learner
-from semibandits.learning.reading import LONGEST_FACT, coefficients_of
+from semibandits.learning.reading import LONGEST_FACT, best_so_far, coefficients_of
 from semibandits.learning.round import Round
 from semibandits.policies.rules import LawPolicy
 from semibandits_server.service.answers import number
@@ -46,7 +46,7 @@ def summary(served: Served) -> Summary:
     law = policy.known_law if isinstance(policy, LawPolicy) else None
 
     def work(one: Learner) -> Summary:
-        best, means = one.best(), one.means
+        best = best_so_far(one)
         return Summary(
             name=learner.name,
             created=served.created,
@@ -60,10 +60,11 @@ def summary(served: Served) -> Summary:
             rounds=one.rounds,
             open=_open(one.open_rounds, one.rounds, ages),
             best=Best(
-                served.items.at(np.flatnonzero(best)),
-                decision_text(names, best),
-                number(means[best].sum()),
-                bool((means <= 0).all() and means.any()),
+                served.items.at(np.flatnonzero(best.decision)),
+                decision_text(names, best.decision),
+                number(best.value),
+                best.is_cost,
+                best.unknown,
             ),
             nouns=Nouns(**names.nouns._asdict()),
             half_life=one.half_life,
@@ -74,6 +75,7 @@ def summary(served: Served) -> Summary:
                     for found in one.drifts
                 ),
             ),
+            prior=None if one._progress.prior is None else float(one._progress.prior.plays.sum()),
             features=None if one._design is None else shortened(one._design.text, LONGEST_FACT),
         )
 
@@ -85,11 +87,14 @@ def estimates(served: Served, error: float) -> Estimates:
 
     def work(one: Learner) -> tuple[ItemEstimate, ...]:
         found = one.estimates(error)
-        expected = [np.full(len(found.means), np.nan) if each is None else each for each in (found.shrunk, found.shrunk_sd)]
-        columns = (found.plays, found.open, found.means, found.lower, found.upper, one.best(), *expected)
+        prior = one._progress.prior
+        before = (None, None) if prior is None else (np.where(prior.plays > 0, prior.means, np.nan), prior.plays)
+        others = (found.shrunk, found.shrunk_sd, *before)
+        filled = [np.full(len(found.means), np.nan) if each is None else each for each in others]
+        columns = (found.plays, found.open, found.means, found.lower, found.upper, one.best(), *filled)
         return tuple(
-            ItemEstimate(label, text, plays, n_open, number(mean), number(low), number(high), in_best, number(shrunk), number(sd))
-            for label, text, plays, n_open, mean, low, high, in_best, shrunk, sd in zip(
+            ItemEstimate(label, text, plays, n_open, number(mean), number(low), number(high), in_best, *map(number, further))
+            for label, text, plays, n_open, mean, low, high, in_best, *further in zip(
                 served.items.plain, served.names.labels, *(column.tolist() for column in columns), strict=True
             )
         )

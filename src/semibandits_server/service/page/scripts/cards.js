@@ -51,9 +51,10 @@ function cardsOf() {
   const show = (summary, bound, sure) => {
     const { best, open } = summary;
     cards.rounds.show(rounds(summary.rounds), `Created on ${dateText(summary.created)}.${pace(summary)}`);
-    const untold = summary.rounds - open.count === 0 || best.value === 0;
+    const untold = best.value === 0, { items, item } = summary.nouns;
+    const without = best.unknown ? `, without ${counted(best.unknown, item, items)} of which nothing is known` : "";
     cards.best.show(summary.rounds ? best.text : "Nothing yet", summary.rounds === 0 ? "No round was asked for." : untold ? "No outcome has arrived."
-      : `Its mean ${best.is_cost ? "cost" : "reward"} is estimated at ${number(shownValue(summary, best.value))}.${sureWords(sure, best)}`);
+      : `Its mean ${best.is_cost ? "cost" : "reward"} is estimated at ${number(shownValue(summary, best.value))}${without}.${sureWords(sure, best)}`);
     const oldest = [known(open.oldest_age) && `${rounds(open.oldest_age)} ago`, duration(open.oldest_seconds)].filter(Boolean);
     cards.open.show(open.count ? rounds(open.count) : "No round", open.count ? `${open.count === 1 ? "Its outcome has" : "Their outcomes have"} not arrived. The oldest: ${oldest.join(", ")}${oldest.length > 1 ? "" : ""}.`
       : "All outcomes have arrived.");

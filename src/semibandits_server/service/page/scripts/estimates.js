@@ -2,7 +2,7 @@
 const FIRST_ROWS = 24, MORE_ROWS = 1000;
 
 function estimatesSection(host, summary) {
-  const { nouns, best, features } = summary;
+  const { nouns, best, features, prior } = summary;
   const lead = tag("p", { class: "lead" }), count = tag("p", { class: "note" });
   const axis = tag("div", {}), view = { text: "", only: false, lane: null, decimals: 3, items: [] };
   const meanText = (mean) => (known(mean) ? fixed(mean, view.decimals) : MISSING);
@@ -15,6 +15,7 @@ function estimatesSection(host, summary) {
     { title: "Interval", kind: "lane", value: (row) => widthOf(row), falling: true, number: false, head: axis, show: (row) => estimateLane(view.lane, row) },
     { title: value, number: true, kind: "mean", falling: !best.is_cost, value: (row) => row.mean, show: (row) => [meanText(row.mean), fine(interval([row.lower, row.upper]))] },
     features && { title: "Expected", number: true, kind: "expected", falling: !best.is_cost, value: (row) => row.shrunk, show: (row) => [meanText(row.shrunk), known(row.shrunk_sd) && fine(`± ${number(2 * row.shrunk_sd, 2)}`)] },
+    known(prior) && { title: "Prior", number: true, kind: "wide", falling: !best.is_cost, value: (row) => row.prior, show: (row) => known(row.prior) && [meanText(row.prior), fine(counted(row.prior_plays, "play", "plays"))] },
     { title: "Plays", number: true, kind: "wide", falling: true, value: (row) => row.plays, show: (row) => number(row.plays) },
     { title: "Open", number: true, kind: "wide", falling: true, value: (row) => row.open, show: (row) => number(row.open) },
   ].filter(Boolean);
@@ -59,7 +60,7 @@ function estimatesSection(host, summary) {
 function signed(item, isCost) {
   const turned = (value) => (known(value) ? (isCost ? -value : value) : null);
   const ends = [turned(item.lower), turned(item.upper)];
-  return { ...item, mean: turned(item.mean), shrunk: turned(item.shrunk), lower: ends[isCost ? 1 : 0], upper: ends[isCost ? 0 : 1] };
+  return { ...item, mean: turned(item.mean), shrunk: turned(item.shrunk), prior: turned(item.prior), lower: ends[isCost ? 1 : 0], upper: ends[isCost ? 0 : 1] };
 }
 
 const widthOf = (row) => (known(row.lower) && known(row.upper) ? row.upper - row.lower : null);
