@@ -35,6 +35,12 @@ def matching(n, m=None, saturate="both"):
     return sb.Matchings([(i, j) for i in range(n) for j in range(m or n)], saturate=saturate)
 
 
+def largest_matchings(row="", column=""):
+    """Three rows share two columns, one row has two columns of its own, and one pair is in no largest matching; 8 decisions."""
+    pairs = [(0, 0), (1, 0), (1, 1), (3, 2), (2, 0), (3, 0), (2, 1), (3, 3)]
+    return sb.Matchings([(f"{row}{i}", f"{column}{j}") for i, j in pairs], saturate="most")
+
+
 def partitions(d, groups, capacity=2, rng=None):
     """Sets of d items with at most `capacity` of each group, in two random partitions into groups."""
     labels = (np.random.default_rng(d) if rng is None else rng).integers(0, groups, (2, d)).tolist()

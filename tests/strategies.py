@@ -21,7 +21,7 @@ FAR_APART = st.integers(-2, 2).map(float) | st.sampled_from([-0.0, 0.1, 0.3, -1e
 NEAR_TIES = st.sampled_from([1.0, 1.0 + 2**-40, 1.0 - 2**-40, 0.1 + 0.2, 0.3, -1.0])
 WEIGHTS = (MIXED, NEAR_TIES, FEW, st.floats(-10, 10, allow_subnormal=False))
 """Kinds of which a vector has one."""
-SATURATED = ("both", "rows", "columns", "none")
+SATURATED = ("both", "rows", "columns", "most", "none")
 
 
 def vectors(size, numbers):
@@ -111,7 +111,7 @@ def bipartite_edges(draw, saturate, most=6):
     if (saturate == "rows" and rows > columns) or (saturate == "columns" and rows < columns):
         rows, columns = columns, rows
     pairs = draw(st.lists(st.tuples(st.integers(0, rows - 1), st.integers(0, columns - 1)), min_size=1, max_size=most))
-    if saturate != "none":
+    if saturate not in ("most", "none"):
         partner = draw(st.permutations(range(max(rows, columns))))
         pairs += [(r, c) for r, c in enumerate(partner) if r < rows and c < columns]
     return draw(st.permutations(pairs))

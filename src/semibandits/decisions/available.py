@@ -25,11 +25,19 @@ MOST_SHOWN: Final = 3
 def available_decisions(decision_set: DecisionSet, available: BoolArray) -> DecisionSet:
     """The decisions that use only the `available` items, shape (d,), at least one, as a set over these items in the same order:
     of the same family where the family can leave out items, otherwise an `AvailableDecisions`. Raises `Infeasible` if every
-    decision uses another item.
+    decision uses another item, unless the set is one of `best_effort`.
     """
-    general = AvailableDecisions(decision_set, np.flatnonzero(available))
-    own = decision_set.restricted_to(general.places)
-    return general if own is None else own
+    places = np.flatnonzero(available)
+    general = None if decision_set.best_effort else AvailableDecisions(decision_set, places)
+    own = decision_set.restricted_to(places)
+    return own or general or AvailableDecisions(decision_set, places)
+
+
+def is_left(decision_set: DecisionSet, available: BoolArray, x: BoolArray) -> bool:
+    """Whether x, shape (d,), is a decision of the available items, or uses others."""
+    if not decision_set.best_effort or available.all() or not available.any():
+        return x in decision_set
+    return x[available] in available_decisions(decision_set, available)
 
 
 def best_available(decision_set: DecisionSet, available: BoolArray, first: FloatArray, second: FloatArray) -> BoolArray:

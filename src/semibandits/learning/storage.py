@@ -234,7 +234,9 @@ def stored_integer(value: Any, name: str) -> int:
 
 
 def round_state(number: int, decision: BoolArray, decision_set: DecisionSet) -> JSON:
-    """Id and items of an open round; the key `replaced` marks decisions of a set that was replaced since."""
+    """Id and items of an open round; the key `replaced` marks decisions that are not in the set, since it replaced another one
+    or some items were not available.
+    """
     state = {"id": number, "items": np.flatnonzero(decision).tolist()}
     return state if decision in decision_set else {**state, "replaced": True}
 
