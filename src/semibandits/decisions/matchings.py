@@ -252,7 +252,7 @@ class Matchings(DecisionSet):
         tails = np.concatenate((node_of_row[self.row_index[outside]], rows_leave, np.full(len(columns_leave), free_column)))
         heads = np.concatenate((node_of_column[self.column_index[outside]], np.full(len(rows_leave), free_row), columns_leave))
         entering = np.concatenate((outside, np.full(len(rows_leave) + len(columns_leave), -1)))
-        leaving = np.append(inside, -1)[tails]
+        leaving = np.append(inside, (-1, -1))[tails]
         n_nodes = free_row + (self._optional or bool(self._by_column.rows.any()))
         padded = np.append(theta, 0.0)  # item -1 weighs nothing
         costs = padded[leaving] - padded[entering]
