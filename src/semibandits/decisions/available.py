@@ -10,8 +10,9 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.ordered import maximize_in_order
-from semibandits.errors import Infeasible, SolverError
+from semibandits.errors import Infeasible, Option, SolverError
 from semibandits.inputs.validation import checked_answer, item_vector
 from semibandits.matroids._listing import too_many
 from semibandits.optimization.problems import IndexAnswer
@@ -33,9 +34,9 @@ def available_decisions(decision_set: DecisionSet, available: BoolArray) -> Deci
     return own or general or AvailableDecisions(decision_set, places)
 
 
-def is_left(decision_set: DecisionSet, available: BoolArray, x: BoolArray) -> bool:
-    """Whether x, shape (d,), is a decision of the available items, or uses others."""
-    if not decision_set.best_effort or available.all() or not available.any():
+def is_left(decision_set: DecisionSet, available: BoolArray | None, x: BoolArray) -> bool:
+    """Whether x, shape (d,), is a decision of the available items, all if None; not whether it also uses others."""
+    if not decision_set.best_effort or available is None or available.all() or not available.any():
         return x in decision_set
     return x[available] in available_decisions(decision_set, available)
 
@@ -176,7 +177,9 @@ def no_decision_left(decision_set: DecisionSet, available: BoolArray) -> Infeasi
     labels, missing = decision_set.items, np.flatnonzero(~available)
     named = ", ".join(repr(labels[i]) for i in missing[:MOST_SHOWN].tolist())
     rest = f" and {len(missing) - MOST_SHOWN} others" if len(missing) > MOST_SHOWN else ""
+    largest = isinstance(decision_set, Matchings) and not decision_set.best_effort
     return Infeasible(
         f"available must leave a decision, got {np.count_nonzero(available)} of {len(available)} items, and every decision of "
-        f"{decision_set!r} uses one of {named}{rest}: wait until more are available"
+        f"{decision_set!r} uses one of {named}{rest}: wait until more are available",
+        *((", or build the set with ", Option("saturate", "most"), " to match as many as possible") if largest else ()),
     )

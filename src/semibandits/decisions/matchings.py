@@ -86,7 +86,7 @@ class Matchings(DecisionSet):
 
     @hinted
     def __init__(self, edges: object, saturate: str = "both", *, row: str = "row", column: str = "column") -> None:
-        remedy = "'most' allows the largest matchings, 'none' any, and the others name the side that must be matched completely"
+        remedy = "'none' allows any matching, 'most' the largest ones, the others name the side that must be matched completely"
         check_choice(saturate, SATURATE, "saturate", remedy)
         self._graph = read_bipartite(as_pairs(edges, row=row, column=column))
         self._source = ItemSource.of(edges, row, column)

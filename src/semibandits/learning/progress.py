@@ -159,8 +159,7 @@ class Progress:
         elif available is not None:
             x = as_decision(agent.choose_among(available.copy(), self.rng), self.decision_set.d)
         trusted = (is_whole or self.decision_set.best_effort) and self.rule is not None and self.rule.oracle is not None
-        mask = np.ones(self.decision_set.d, dtype=np.bool_) if available is None else available
-        if x is None or not (trusted or is_left(self.decision_set, mask, x)):
+        if x is None or not (trusted or is_left(self.decision_set, available, x)):
             raise not_a_decision(x, self.next_id)
         if available is not None and (x & ~available).any():
             first = int(np.argmax(x & ~available))
