@@ -42,7 +42,7 @@ def test_the_remedy_where_one_side_must_be_covered():
     learner = sb.Learner(sb.Matchings(pairs_of(3, 4), "rows"), variance=1.0, seed=0)
     with pytest.raises(sb.Infeasible, match=r"wait .*, or build the set with saturate='most' to match as many as possible"):
         learner.ask(available=without("r1"))
-    learner.replace(sb.Matchings(pairs_of(3, 4), "most"))
+    learner, _ = learner.replace(sb.Matchings(pairs_of(3, 4), "most"))
     assert [courier for courier, _ in learner.ask(available=without("r1")).labels] == ["r0", "r2"]
     with pytest.raises(sb.Infeasible, match=r"got 0 of 12 items.*: wait until more are available$"):
         learner.ask(available=[])
