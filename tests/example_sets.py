@@ -74,6 +74,10 @@ def random_edges(rng, rows, columns):
 
 
 def random_matching(rng, saturate):
+    if saturate == "most":  # a part with rows left over, one with columns, and a pair across or elsewhere
+        parts = [(i, j) for i in range(5) for j in range(4) if (i < 3) == (j < 1) and rng.random() < 0.8]
+        pairs = [(0, 0), *parts, tuple(rng.integers(0, 6, 2).tolist())]
+        return sb.Matchings([pairs[i] for i in rng.permutation(len(pairs))], saturate="most")
     small = int(rng.integers(2, 5))
     large = small + (0 if saturate == "both" else int(rng.integers(0, 2)))
     shape = (large, small) if saturate == "columns" else (small, large)
@@ -120,6 +124,7 @@ FAMILIES = {
     "row matchings": lambda rng: random_matching(rng, "rows"),
     "column matchings": lambda rng: random_matching(rng, "columns"),
     "any matchings": lambda rng: random_matching(rng, "none"),
+    "largest matchings": lambda rng: random_matching(rng, "most"),
     "intersections": random_intersection,
     "lists": random_list,
 }
