@@ -124,7 +124,7 @@ FAMILIES = {
     "row matchings": lambda rng: random_matching(rng, "rows"),
     "column matchings": lambda rng: random_matching(rng, "columns"),
     "any matchings": lambda rng: random_matching(rng, "none"),
-    "largest matchings": lambda rng: random_matching(rng, "most"),
     "intersections": random_intersection,
     "lists": random_list,
+    "largest matchings": lambda rng: random_matching(rng, "most"),
 }
