@@ -99,8 +99,8 @@ class Matchings(DecisionSet):
             self._by_column = _rows_left_over(_grouped(self._graph, self._by_column))
         self._leaders = _grouped(self._graph, self._by_column)
         # Whether columns beside rows that lead may stay free.
-        beside_rows = np.sum(~self._by_column.columns), np.sum(~self._by_column.rows)
-        self._columns_leave = saturate in ("rows", "none") or bool(np.greater(*beside_rows))
+        n_columns_beside = int(np.sum(~self._by_column.columns))
+        self._columns_leave = saturate in ("rows", "none") or n_columns_beside > int(np.sum(~self._by_column.rows))
         if saturate == "both" and n_rows != n_columns:
             raise InvalidInputError(
                 f"a perfect matching needs as many rows as columns, got {n_rows} rows and {n_columns} columns: pass ",
@@ -357,13 +357,13 @@ def _grouped(graph: BipartiteEdges, by_column: Nodes) -> Leaders:
     """Items grouped by row, or by column where both nodes are in `by_column`; without items of which one node is in it."""
     rows, columns = by_column
     is_flipped = columns[graph.column_index]
-    n, n_others = np.sum(~rows) + np.sum(columns), np.sum(~columns) + np.sum(rows)
-    row = np.where(rows, np.sum(~columns) + np.cumsum(rows), np.cumsum(~rows))[graph.row_index] - 1
-    column = np.where(columns, np.sum(~rows) + np.cumsum(columns), np.cumsum(~columns))[graph.column_index] - 1
+    n_rows, n_columns = int(np.sum(~rows)), int(np.sum(~columns))  # of rows that lead, and of their columns
+    row = np.where(rows, n_columns + np.cumsum(rows), np.cumsum(~rows))[graph.row_index] - 1
+    column = np.where(columns, n_rows + np.cumsum(columns), np.cumsum(~columns))[graph.column_index] - 1
     used = np.flatnonzero(rows[graph.row_index] == is_flipped)
-    ptr, entries = incidence(int(n), np.where(is_flipped, column, row)[used])
+    ptr, entries = incidence(n_rows + len(columns) - n_columns, np.where(is_flipped, column, row)[used])
     items = used[entries]
-    return Leaders(ptr, np.where(is_flipped, row, column)[items], items, int(n_others))
+    return Leaders(ptr, np.where(is_flipped, row, column)[items], items, n_columns + len(rows) - n_rows)
 
 
 def _rows_left_over(leaders: Leaders) -> Nodes:

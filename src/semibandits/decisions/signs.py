@@ -46,7 +46,7 @@ def chooses_nothing(decision_set: DecisionSet, theta: FloatArray) -> bool:
     d, m = decision_set.d, decision_set.m
     if m == 0 or theta.max() > 0.0 or not theta.any():
         return False
-    return not np.any(checked_answer(decision_set.maximize(theta.copy()), d, m))
+    return not np.any(checked_answer(decision_set.maximize(np.sign(theta)), d, m))
 
 
 def empty_decision(decision_set: DecisionSet) -> EmptyDecisionWarning:
