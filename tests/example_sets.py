@@ -35,6 +35,12 @@ def matching(n, m=None, saturate="both"):
     return sb.Matchings([(i, j) for i in range(n) for j in range(m or n)], saturate=saturate)
 
 
+def largest_matchings(row="", column=""):
+    """Three rows share two columns, one row has two columns of its own, and one pair is in no largest matching; 8 decisions."""
+    pairs = [(0, 0), (1, 0), (1, 1), (3, 2), (2, 0), (3, 0), (2, 1), (3, 3)]
+    return sb.Matchings([(f"{row}{i}", f"{column}{j}") for i, j in pairs], saturate="most")
+
+
 def partitions(d, groups, capacity=2, rng=None):
     """Sets of d items with at most `capacity` of each group, in two random partitions into groups."""
     labels = (np.random.default_rng(d) if rng is None else rng).integers(0, groups, (2, d)).tolist()
@@ -68,6 +74,10 @@ def random_edges(rng, rows, columns):
 
 
 def random_matching(rng, saturate):
+    if saturate == "most":  # a part with rows left over, one with columns, and a pair across or elsewhere
+        parts = [(i, j) for i in range(5) for j in range(4) if (i < 3) == (j < 1) and rng.random() < 0.8]
+        pairs = [(0, 0), *parts, tuple(rng.integers(0, 6, 2).tolist())]
+        return sb.Matchings([pairs[i] for i in rng.permutation(len(pairs))], saturate="most")
     small = int(rng.integers(2, 5))
     large = small + (0 if saturate == "both" else int(rng.integers(0, 2)))
     shape = (large, small) if saturate == "columns" else (small, large)
@@ -116,4 +126,5 @@ FAMILIES = {
     "any matchings": lambda rng: random_matching(rng, "none"),
     "intersections": random_intersection,
     "lists": random_list,
+    "largest matchings": lambda rng: random_matching(rng, "most"),
 }

@@ -3,7 +3,7 @@
 import networkx as nx
 import numpy as np
 
-from example_sets import grid_arcs
+from example_sets import grid_arcs, largest_matchings
 from semibandits import matroids
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.matchings import Matchings
@@ -64,6 +64,7 @@ EXAMPLES = {
         "rows": lambda: Matchings(complete(2, 4), saturate="rows"),
         "columns": lambda: Matchings(complete(4, 2), saturate="columns"),
         "none": lambda: Matchings([(0, 0), (0, 1), (1, 1), (2, 1), (2, 2)], saturate="none"),
+        "most": lambda: largest_matchings(),
         "parallel items": lambda: Matchings([(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)]),
         "too many to list": lambda: Matchings(complete(8, 8)),
     },

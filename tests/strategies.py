@@ -21,7 +21,7 @@ FAR_APART = st.integers(-2, 2).map(float) | st.sampled_from([-0.0, 0.1, 0.3, -1e
 NEAR_TIES = st.sampled_from([1.0, 1.0 + 2**-40, 1.0 - 2**-40, 0.1 + 0.2, 0.3, -1.0])
 WEIGHTS = (MIXED, NEAR_TIES, FEW, st.floats(-10, 10, allow_subnormal=False))
 """Kinds of which a vector has one."""
-SATURATED = ("both", "rows", "columns", "none")
+SATURATED = ("both", "rows", "columns", "most", "none")
 
 
 def vectors(size, numbers):
@@ -105,13 +105,18 @@ def small_msets(draw, most=8):
 
 @st.composite
 def bipartite_edges(draw, saturate, most=6):
-    """Edges in any order, some parallel, of which at least one matching saturates the sides; at most 4 nodes a side."""
+    """Edges in any order, some parallel, of which at least one matching saturates the sides; at most 4 nodes a side, or 5."""
+    if saturate == "most" and draw(st.booleans()):  # a part with rows left over, one with columns, and edges across or elsewhere
+        parts = [(0, 0), (1, 0), (2, 0), (2, 1), (0, 1), (1, 1)], [(3, 2), (3, 3), (4, 3), (4, 4), (4, 2)]
+        pairs = [pair for part in parts for pair in draw(st.lists(st.sampled_from(part), min_size=2, max_size=4))]
+        pairs += draw(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=2))
+        return draw(st.permutations(pairs))
     rows = draw(st.integers(1, 4))
     columns = rows if saturate == "both" else draw(st.integers(1, 4))
     if (saturate == "rows" and rows > columns) or (saturate == "columns" and rows < columns):
         rows, columns = columns, rows
     pairs = draw(st.lists(st.tuples(st.integers(0, rows - 1), st.integers(0, columns - 1)), min_size=1, max_size=most))
-    if saturate != "none":
+    if saturate not in ("most", "none"):
         partner = draw(st.permutations(range(max(rows, columns))))
         pairs += [(r, c) for r, c in enumerate(partner) if r < rows and c < columns]
     return draw(st.permutations(pairs))

@@ -42,7 +42,7 @@ SETS = {
     "routes": ("parallel arcs, a loop and a dead end", "streets for both directions"),
     "trees": ("parallel edges and a loop", "complete"),
     "msets": ("two of six", "all of three"),
-    "matchings": ("perfect", "none"),
+    "matchings": ("perfect", "none", "most"),
     "matroid": ("laminar", "linear", "oracle"),
     "intersection": ("assignment", "oracle"),
     "enumerated": ("with the empty one", "many"),

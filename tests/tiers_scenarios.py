@@ -17,6 +17,7 @@ from unittest import mock
 import numpy as np
 
 import semibandits as sb
+from example_sets import largest_matchings
 from semibandits.kernels.graphs.assignment import Bipartite, heaviest_matching_with_duals
 from semibandits.kernels.machine import tiers
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
@@ -67,6 +68,7 @@ def families():
     yield "listed", sb.EnumeratedDecisions(np.unique(rng.random((12, 7)) < 0.4, axis=0))
     for saturate in ("both", "rows", "columns", "none"):
         yield f"matchings {saturate}", sb.Matchings(pairs[1:], saturate=saturate)
+    yield "matchings most", largest_matchings()
     for matroid in (
         Uniform(6, 3), quotas, Laminar([[0, 1], [0, 1, 2], [3, 4]], 1, d=6), Graphic(EDGES),
         Transversal([[0], [0, 1], [1], [2], [0, 2]]), Linear(rng.normal(size=(3, 7))), Linear(np.eye(3, 5), field=2),

@@ -15,6 +15,7 @@ from semibandits.decisions.paths import Paths as Paths
 from semibandits.decisions.routes import Routes as Routes
 from semibandits.decisions.spanning_trees import SpanningTrees as SpanningTrees
 from semibandits.errors import ConcurrentUseError as ConcurrentUseError
+from semibandits.errors import EmptyDecisionWarning as EmptyDecisionWarning
 from semibandits.errors import Infeasible as Infeasible
 from semibandits.errors import InvalidInputError as InvalidInputError
 from semibandits.errors import LongestPathWarning as LongestPathWarning

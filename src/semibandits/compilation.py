@@ -23,7 +23,7 @@ from numba.core.dispatcher import Dispatcher
 from semibandits import kernels
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.paths import Paths
-from semibandits.errors import Infeasible, LongestPathWarning
+from semibandits.errors import EmptyDecisionWarning, Infeasible, LongestPathWarning
 from semibandits.families.family import Family, Guarantee
 from semibandits.families.registry import FAMILIES
 from semibandits.kernels.graphs.laplacian import laplacian_solution
@@ -71,7 +71,8 @@ def _compiling(task: Callable[[], None]) -> None:
 def compiling_at_once() -> Iterator[None]:
     """Context in which kernels are compiled at their first call."""
     with expecting(math.inf), warnings.catch_warnings():
-        warnings.simplefilter("ignore", LongestPathWarning)
+        for category in (EmptyDecisionWarning, LongestPathWarning):
+            warnings.simplefilter("ignore", category)
         yield
 
 

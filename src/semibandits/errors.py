@@ -142,6 +142,27 @@ class LongestPathWarning(Message, UserWarning):
     """
 
 
+class EmptyDecisionWarning(Message, UserWarning):
+    """No mean reward is positive, as of costs, and the best decision is the one without items.
+
+    ``Matchings(pairs, saturate="none")`` has that decision, and so may your own sets. A learner warns once, when it is told
+    positive costs. To ignore the warning: ``warnings.simplefilter("ignore", semibandits.EmptyDecisionWarning)``.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("error", sb.EmptyDecisionWarning)
+    >>> pairs = [("Ann", "park"), ("Bob", "park"), ("Bob", "port"), ("Eve", "port")]
+    >>> sb.graves_lai(sb.Matchings(pairs, saturate="none"), costs=[20.0, 15.0, 10.0, 25.0])  # minutes
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.EmptyDecisionWarning: no mean reward, which is minus the cost, is positive, so the best decision has no
+    items: pass saturate='most' to match as many as possible, or ignore this
+    >>> sb.graves_lai(sb.Matchings(pairs, saturate="most"), costs=[20.0, 15.0, 10.0, 25.0]).optimal_decision.tolist()
+    [True, False, True, False]
+    """
+
+
 class InvalidInputError(SemibanditsError, ValueError):
     """The input is invalid; the message states the requirement, the value found, and the remedy.
 

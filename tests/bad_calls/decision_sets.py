@@ -172,7 +172,7 @@ CALLS = [
     (lambda: sb.graves_lai(roundabout(least=[0, 0, 0.5, 0]), [-1, -1, -0.25, -1]), r"at most -0\.5 for item 2 .* got -0\.25"),
     (lambda: sb.Routes(nx.grid_2d_graph(8, 8), (0, 0), (7, 7)).enumerate(1_000), "raise the limit", LONG),
     (lambda: sb.Routes(nx.grid_2d_graph(8, 8), (0, 0), (7, 7)).count(), "limited to 1000000 decisions", LONG),
-    (lambda: sb.Matchings([(1, 1)], "row"), "saturate must be one of 'both', 'rows', 'columns', 'none', got 'row'"),
+    (lambda: sb.Matchings([(1, 1)], "row"), "saturate must be one of 'both', 'rows', 'columns', 'most', 'none', got 'row'"),
     (lambda: sb.Matchings([(1, 1)], None), "got None: 'none' allows any matching"),
     (lambda: matchings(nx.empty_graph(3)), "edges must have at least one edge"),
     (lambda: matchings([(1, 1), (2, 1)], "both"), "as many rows as columns, got 2 rows and 1 columns"),

@@ -64,7 +64,7 @@ MISTAKES = [
     (lambda f: keys(f, "problem", f"size = {'9' * 5000}"), ENDLESS_NUMBER),
     (lambda f: keys(f, "problem", f"source = {ENDLESS}"), "source in [problem] must be a text in quotes, got a v"),
     (lambda f: file(f, "size = 'two'"), "size in [problem] must be a whole number of at least 0, got 'two'"),
-    (lambda f: file(f, "saturate = 'row'"), "must be both, rows, columns or none, got 'row': did you mean 'rows'?"),
+    (lambda f: file(f, "saturate = 'row'"), "must be both, rows, columns, most or none, got 'row': did you mean 'rows'?"),
     (lambda f: file(f, "capacity = 0.5"), 'a list of these, got 0.5: write for instance capacity = [2, "drama=3"]'),
     (lambda f: read(f, "[problem]\nfile = '~no body.csv'\n"), "write './~no body.csv'"),
     (lambda f: keys(f, "simulation", "stop_at = 95"), "between 0 and 1, got 95: write for instance stop_at = 0.95"),

@@ -261,3 +261,23 @@ def test_features_of_pairs_in_another_order(run):
     run.output(["learner", "create", URL, "ways", "times.csv", *columns])
     rows = np.array(sb.open_learner(URL, name="ways").state()["features"]["rows"])
     assert np.argsort(rows[:, 0]).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.filterwarnings("default::semibandits.errors.EmptyDecisionWarning")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["bound"],
+        ["plan-test"],
+        ["simulate", "-T", "20", "-n", "2"],
+        ["learner", "create", "--prior-plays", "2", "sqlite:///x.db", "x"],
+    ],
+)
+def test_costs_that_would_leave_nothing_chosen_give_one_warning(command, run):
+    table = "row,column,cost\nAnn,park,20\nBob,park,15\nBob,port,10\n"
+    code, out, err = run([*command, "table.csv", "--saturate", "none"], table)
+    assert (code, err.count("Warning"), err.count("\n")) == (0, 1, 1)
+    assert err.endswith("so the best decision has no items: pass --saturate most to match as many as possible, or ignore this\n")
+    code, out, err = run([*[word.replace("x.db", "y.db") for word in command], "table.csv", "--saturate", "most"])
+    assert (code, err) == (0, "")
+    assert out

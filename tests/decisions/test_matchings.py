@@ -6,7 +6,7 @@ import pytest
 from brute_force import costs_of_potentials
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
+from scipy.optimize import linear_sum_assignment, linprog
 
 from cycle_lists import all_cycles
 from semibandits.decisions.matchings import Matchings
@@ -25,7 +25,8 @@ def test_exchange_graph(saturate, data):
     graph, rows = decisions.exchange_graph(theta), decisions.enumerate()
     x = graph.decision
     assert np.array_equal(x, decisions.maximize(theta))
-    assert graph.n_nodes == x.sum() + (saturate != "both")
+    n_free = {"both": [0], "most": [0, 1, 2]}.get(saturate, [1])
+    assert graph.n_nodes - x.sum() in n_free
     assert (graph.costs >= 0).all()
     assert graph.costs == pytest.approx(costs_of_potentials(graph, theta), abs=1e-13)
     assert np.array_equal(graph.entering[graph.entering >= 0], np.flatnonzero(~x))
@@ -122,3 +123,22 @@ def test_near_ties_leave_costs_non_negative(scale):
     graph = Matchings([(r, c) for r in range(n) for c in range(n)]).exchange_graph(theta)
     assert (graph.costs >= 0).all()
     assert graph.costs == pytest.approx(costs_of_potentials(graph, theta), abs=1e-13 * scale)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_largest_matchings_of_sparse_graphs(seed):
+    """Rows and columns are left over in different parts: the size against networkx, the weight against a linear program."""
+    rng = np.random.default_rng(seed)
+    pairs = [(r, c) for r in range(70) for c in range(80) if rng.random() < 0.015 + 0.2 * (r < 20 and c < 12)]
+    decisions, d = Matchings([pairs[i] for i in rng.permutation(len(pairs))], "most"), len(pairs)
+    graph = nx.Graph((("row", r), ("column", c)) for r, c in decisions.items)
+    rows = [node for node in graph if node[0] == "row"]
+    assert decisions.m == len(nx.bipartite.hopcroft_karp_matching(graph, rows)) // 2
+    assert decisions.m < min(len(decisions.rows), len(decisions.columns))
+    degrees = [decisions.row_index == r for r in range(len(decisions.rows))]
+    degrees += [decisions.column_index == c for c in range(len(decisions.columns))]
+    for theta in (rng.normal(size=d), -100.0 - rng.integers(0, 3, d), np.zeros(d)):
+        x = decisions.maximize(theta)
+        assert x in decisions
+        bound = linprog(-theta, np.array(degrees), np.ones(len(degrees)), np.ones((1, d)), [decisions.m], bounds=(0, 1))
+        assert theta @ x == pytest.approx(-bound.fun, abs=1e-7)

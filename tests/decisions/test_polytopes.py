@@ -23,10 +23,12 @@ def some_paths(rng):
 
 
 def some_matchings(rng):
-    saturate = ("both", "rows", "columns", "none")[rng.integers(4)]
-    rows, columns = {"both": (3, 3), "rows": (2, 4), "columns": (4, 2), "none": (3, 4)}[saturate]
+    saturate = ("both", "rows", "columns", "none", "most")[rng.integers(5)]
+    rows, columns = {"both": (3, 3), "rows": (2, 4), "columns": (4, 2), "none": (3, 4), "most": (3, 4)}[saturate]
     pairs = [(i, j) for i in range(rows) for j in range(columns) if i == j or i + 2 == j or rng.random() < 0.6]
     pairs += [(i, i - 2) for i in range(2, rows) if (i, i - 2) not in pairs and i - 2 < columns]
+    if saturate == "most":
+        pairs = [*((r, c) for r, c in pairs if r > 1 or c == 0), (4, 0), (5, 1)]
     return sb.Matchings([*pairs, pairs[0]], saturate=saturate)
 
 

@@ -45,9 +45,10 @@ def matchings(draw, saturate):
     def no_end_is_shared(chosen):
         return len({edges[i][0] for i in chosen}) == len({edges[i][1] for i in chosen}) == len(chosen)
 
-    return sb.Matchings(edges, saturate), as_rows(
-        subsets(len(edges), range(least, min(rows, columns) + 1), no_end_is_shared), len(edges)
-    )
+    chosen = subsets(len(edges), range(least, min(rows, columns) + 1), no_end_is_shared)
+    if saturate == "most":
+        chosen = [each for each in chosen if len(each) == max(map(len, chosen))]
+    return sb.Matchings(edges, saturate), as_rows(chosen, len(edges))
 
 
 @st.composite

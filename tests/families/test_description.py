@@ -66,6 +66,7 @@ CASES = {
     "matchings, rows": lambda: sb.Matchings([(i, j) for i in range(2) for j in (3, 2, 1)], saturate="rows"),
     "matchings, columns": lambda: sb.Matchings([(i, j) for i in (4, 3, 2) for j in range(2)], saturate="columns"),
     "matchings, none": lambda: sb.Matchings([("a", "b"), ("b", "a"), ("a", "a"), ("c", "b")], saturate="none"),
+    "matchings, most": lambda: sb.Matchings([("a", "b"), ("c", "b"), ("a", "a")], saturate="most"),
     "matchings, networkx": lambda: sb.Matchings(bipartite_graph()),
     "matchings, networkx, alone": lambda: sb.Matchings(bipartite_graph(["c9", "r9"]), saturate="none"),
     "matroid, uniform": lambda: sb.MatroidBases(matroids.Uniform(5, 2)),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize_scalar
 
 import semibandits as sb
-from example_sets import random_list
+from example_sets import largest_matchings, random_list
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
 from semibandits.identification import solve
 from semibandits.identification.evidence import Evidence, Observed
@@ -48,7 +48,9 @@ def paths(rng):
 
 
 def matchings(rng):
-    saturate = ("both", "rows", "columns", "none")[rng.integers(4)]
+    saturate = ("both", "rows", "columns", "none", "most")[rng.integers(5)]
+    if saturate == "most":
+        return largest_matchings()
     rows, columns = {"both": (3, 3), "rows": (2, 4), "columns": (4, 3), "none": (3, 3)}[saturate]
     return sb.Matchings(list(itertools.product(range(rows), range(columns))), saturate=saturate)
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 import semibandits as sb
+from example_sets import largest_matchings
 from semibandits.decisions.compiled import INDEX, pointer
 from semibandits.kernels.search import single_swaps as swap_bound
 from semibandits.kernels.search.problem import IndexProblem
@@ -39,6 +40,7 @@ SETS = {
     "perfect matchings": sb.Matchings([(r, c) for r in range(4) for c in range(4)], saturate="both"),
     "all rows matched": sb.Matchings([*((r, c) for r in range(3) for c in range(5)), (0, 0), (2, 1)], saturate="rows"),
     "any matching": sb.Matchings([(r, c) for r in range(3) for c in range(4)], saturate="none"),
+    "largest matchings": largest_matchings(),
     "m-sets": sb.MSets(9, 4),
     "paths": paths(4),
     "coloured forests": sb.MatroidIntersection(Graphic(complete(5)), Partition([i % 4 for i in range(10)], 1)),

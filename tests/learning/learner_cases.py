@@ -8,6 +8,7 @@ import numpy as np
 from sqlalchemy import text as sql
 
 import semibandits as sb
+from example_sets import largest_matchings
 from semibandits.families.description import digest
 
 
@@ -55,6 +56,7 @@ SETS = {
     "trees": lambda: sb.SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (3, 3)]),
     "msets": lambda: sb.MSets(6, 2),
     "matchings": lambda: sb.Matchings(pairs_of(3, 3)),
+    "largest matchings": lambda: largest_matchings("r", "c"),
     "matroid": lambda: sb.MatroidBases(sb.matroids.Partition("aabbbc", {"a": 1, "b": 2, "c": 0})),
     "intersection": lambda: sb.MatroidIntersection(sb.matroids.Partition("aabbcc", 1), sb.matroids.Partition("xyzxyz", 1)),
     "enumerated": lambda: sb.EnumeratedDecisions([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 0, 0]], items="abcd"),

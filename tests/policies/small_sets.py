@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 
 import semibandits as sb
-from example_sets import OnlyMaximizes, grid, matching
+from example_sets import OnlyMaximizes, grid, largest_matchings, matching
 from semibandits.errors import SolverError
 from semibandits.policies import exploration
 
@@ -20,6 +20,7 @@ SETS = {
     "bases": lambda: sb.MatroidBases(sb.matroids.Partition([0, 0, 0, 1, 1, 2], 1)),
     "matchings": lambda: matching(3),
     "all matchings": lambda: matching(2, 3, saturate="none"),
+    "largest matchings": lambda: largest_matchings(),
     "paths": lambda: grid(3),
     "intersection": lambda: sb.MatroidIntersection(
         sb.matroids.Partition([0, 0, 1, 1, 2, 2], 1), sb.matroids.Partition([0, 1, 2, 0, 1, 2], 1)

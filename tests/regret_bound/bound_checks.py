@@ -7,7 +7,7 @@ import pytest
 from enumeration_reference import reference
 
 import semibandits as sb
-from example_sets import matching, partitions
+from example_sets import largest_matchings, matching, partitions
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.ties import Ties
 from semibandits.laws import Gaussian
@@ -24,6 +24,7 @@ SMALL = {
     "paths": lambda: sb.Paths(LAYERS, "s", "t"),
     "perfect matchings": lambda: matching(4),
     "any matchings": lambda: matching(3, saturate="none"),
+    "largest matchings": lambda: largest_matchings(),
     "row matchings": lambda: matching(3, 4, saturate="rows"),
     "intersections": lambda: partitions(9, 3, 1),
     "lists": lambda: sb.EnumeratedDecisions(np.unique(np.random.default_rng(1).random((20, 7)) < 0.5, axis=0)),

@@ -22,6 +22,7 @@ from semibandits.regret_bound.cycles import price_search
 
 GAP = 1e-4
 SETS = law_cases.SETS | {"matchings of rows": lambda rng: random_matching(rng, "rows"), "trees": random_tree_set}
+SETS["largest matchings"] = lambda rng: random_matching(rng, "most")
 MEANS = {
     "any": lambda rng, d: rng.random(d),
     "ends": lambda rng, d: rng.integers(0, 3, d) / 2.0,

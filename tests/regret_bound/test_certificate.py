@@ -9,7 +9,7 @@ from enumeration_reference import least_costs, listed_cycles, reference
 from hypothesis import given
 from hypothesis import strategies as st
 
-from example_sets import grid, matching
+from example_sets import grid, largest_matchings, matching
 from semibandits import InvalidInputError, Paths
 from semibandits.kernels.machine.tiers import seconds
 from semibandits.laws import Gaussian
@@ -239,10 +239,10 @@ def joined(cycles):
     return Cycles(np.cumsum([0] + [len(cycle) for cycle in cycles]), np.concatenate(arcs))
 
 
-SETS = (lambda: matching(3), lambda: matching(3, saturate="none"), lambda: grid(3))
+SETS = (lambda: matching(3), lambda: matching(3, saturate="none"), lambda: grid(3), largest_matchings)
 
 
-@given(st.integers(0, 2), st.integers(0, 2**32 - 1))
+@given(st.integers(0, 3), st.integers(0, 2**32 - 1))
 def test_no_multipliers_and_raises_prove_more_than_the_value(number, seed):
     """Reals and integers with ties; `test_masters.py` has multipliers that prove nearly the value."""
     decision_set, rng = SETS[number](), np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import semibandits as sb
-from example_sets import matching
+from example_sets import largest_matchings, matching
 from marks import later
 from semibandits.decisions.polytopes import decomposed, polytope
 from semibandits.kernels.machine import tiers
@@ -31,6 +31,7 @@ FAMILIES = {
     "perfect matchings": lambda: matching(5),
     "row matchings": lambda: matching(3, 4, saturate="rows"),
     "any matchings": lambda: matching(3, 4, saturate="none"),
+    "largest matchings": largest_matchings,
     "m-sets": lambda: sb.MSets(9, 4),
     "trees": lambda: sb.SpanningTrees(list(itertools.combinations(range(5), 2))),
     "matroid": lambda: sb.MatroidBases(sb.matroids.Partition([0, 0, 0, 1, 1, 1, 2, 2, 2], 2)),

@@ -292,7 +292,7 @@ def test_a_database_without_its_tables(client_with, url, caplog):
 
 def test_the_document_describes_all_requests(client):
     document = client.get("/openapi.json").json()
-    actions = ("ask", "tell", "tell-many", "forget", "expire")
+    actions = ("ask", "tell", "tell-many", "forget", "expire", "replace")
     views = ("", "/estimates", "/coefficients", "/confidence", "/bound", "/rounds", "/state")
     paths = {f"/v1/learners/{{name}}/{action}" for action in actions} | {f"/v1/learners/{{name}}{view}" for view in views}
     assert set(document["paths"]) == paths | {"/v1/learners", "/v1/compilation", "/health", "/metrics"}
@@ -301,3 +301,19 @@ def test_the_document_describes_all_requests(client):
     assert {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]} <= names
     assert document["paths"]["/v1/learners"]["get"]["security"] == [{"token": []}]
     assert document["paths"]["/health"]["get"]["security"] == []
+
+
+def test_a_smaller_matching_where_a_courier_is_away(client, url):
+    """Asked for, told and listed as any other decision, also by a service that starts anew."""
+    pairs = [[courier, zone] for courier in "AB" for zone in ("north", "south")]
+    learner = sb.open_learner(url, name="zones", decision_set=sb.Matchings(pairs, "most"), variance=1.0, seed=0)
+    for _ in range(2):
+        (asked,) = post(client, "zones/ask", {"available": {"except": pairs[:2]}}).json()["rounds"]
+        assert [item[0] for item in asked["items"]] == ["B"]
+    assert post(client, "zones/tell", {"round": 0, "costs": [12.0]}).status_code == 200
+    (waiting,) = client.get("/v1/learners/zones/rounds").json()["rounds"]
+    assert (waiting["round"], waiting["items"]) == (1, asked["items"])
+    assert [asked.labels[0][0] for asked in sb.open_learner(url, name="zones").open_rounds] == ["B"]
+    refused = post(client, "zones/ask", {"available": []})
+    assert (refused.status_code, learner.rounds) == (409, 2)
+    assert len(post(client, "zones/ask").json()["rounds"][0]["items"]) == 2

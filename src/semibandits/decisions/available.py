@@ -10,8 +10,9 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.ordered import maximize_in_order
-from semibandits.errors import Infeasible, SolverError
+from semibandits.errors import Infeasible, Option, SolverError
 from semibandits.inputs.validation import checked_answer, item_vector
 from semibandits.matroids._listing import too_many
 from semibandits.optimization.problems import IndexAnswer
@@ -25,11 +26,19 @@ MOST_SHOWN: Final = 3
 def available_decisions(decision_set: DecisionSet, available: BoolArray) -> DecisionSet:
     """The decisions that use only the `available` items, shape (d,), at least one, as a set over these items in the same order:
     of the same family where the family can leave out items, otherwise an `AvailableDecisions`. Raises `Infeasible` if every
-    decision uses another item.
+    decision uses another item, unless the set is one of `best_effort`.
     """
-    general = AvailableDecisions(decision_set, np.flatnonzero(available))
-    own = decision_set.restricted_to(general.places)
-    return general if own is None else own
+    places = np.flatnonzero(available)
+    general = None if decision_set.best_effort else AvailableDecisions(decision_set, places)
+    own = decision_set.restricted_to(places)
+    return own or general or AvailableDecisions(decision_set, places)
+
+
+def is_left(decision_set: DecisionSet, available: BoolArray | None, x: BoolArray) -> bool:
+    """Whether x, shape (d,), is a decision of the available items, all if None; not whether it also uses others."""
+    if not decision_set.best_effort or available is None or available.all() or not available.any():
+        return x in decision_set
+    return x[available] in available_decisions(decision_set, available)
 
 
 def best_available(decision_set: DecisionSet, available: BoolArray, first: FloatArray, second: FloatArray) -> BoolArray:
@@ -168,7 +177,9 @@ def no_decision_left(decision_set: DecisionSet, available: BoolArray) -> Infeasi
     labels, missing = decision_set.items, np.flatnonzero(~available)
     named = ", ".join(repr(labels[i]) for i in missing[:MOST_SHOWN].tolist())
     rest = f" and {len(missing) - MOST_SHOWN} others" if len(missing) > MOST_SHOWN else ""
+    largest = isinstance(decision_set, Matchings) and not decision_set.best_effort
     return Infeasible(
         f"available must leave a decision, got {np.count_nonzero(available)} of {len(available)} items, and every decision of "
-        f"{decision_set!r} uses one of {named}{rest}: wait until more are available"
+        f"{decision_set!r} uses one of {named}{rest}: wait until more are available",
+        *((", or build the set with ", Option("saturate", "most"), " to match as many as possible") if largest else ()),
     )

@@ -111,6 +111,11 @@ class DecisionSet(ABC):
         """Largest mean reward that each item can have, shape (d,), at which `maximize` clips weights; None if unbounded."""
         return None
 
+    @property
+    def best_effort(self) -> bool:
+        """Whether rounds with unavailable items may have decisions that are not in the set, such as smaller matchings."""
+        return False
+
     def check_weights(self, weights: ArrayLike) -> FloatArray:
         """Weights as a float64 array of shape (d,), for `maximize` of your own.
 
@@ -494,8 +499,8 @@ class DecisionSet(ABC):
     def restricted_to(self, items: IntArray) -> DecisionSet | None:
         """The decisions that use these items only, as a set of the same family; None if the family has no such set.
 
-        `items` are ascending, shape (k,), and some decision uses no others. Item i of the new set is ``items[i]``. There is no
-        such set for a subclass that overrides `maximize` or `maximize_index`.
+        `items` are ascending, shape (k,), at least one, and some decision uses no others, unless the set is one of `best_effort`.
+        Item i of the new set is ``items[i]``. There is no such set for a subclass that overrides `maximize` or `maximize_index`.
         """
         return self._restricted_to(items) if self._answers_like("_restricted_to") else None
 

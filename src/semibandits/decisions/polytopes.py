@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from semibandits._typing import BoolArray, FloatArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
-from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matchings import Matchings, sides
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases, MatroidDecisions
 from semibandits.decisions.msets import MSets
@@ -49,7 +49,8 @@ class Polytope:
 def polytope(decision_set: DecisionSet) -> Polytope:
     """Compact description of the convex hull of the decisions.
 
-    Paths: flow of value 1. Matchings, whatever they saturate: degrees equal to 1 or at most 1. m-sets and quotas, also two
+    Paths: flow of value 1. Matchings, whatever they saturate: degrees equal to 1 or at most 1, without the
+    pairs that are in none. m-sets and quotas, also two
     families of quotas at once: the sum is m, no item is above 1, and no group above its capacity (the rows of two laminar
     families are totally unimodular: Edmonds 1970). Spanning trees: the extended formulation of Martin (1991), with less than 2 d
     auxiliaries per node. Enumerated sets: the weights of the decisions as auxiliaries. `UnsupportedError` for other matroids and
@@ -92,25 +93,23 @@ def _flows(paths: Paths) -> Polytope:
     balance = sparse.csr_array((signs, (ends, np.concatenate((useful, useful)))), shape=(n, paths.d))
     surplus = np.zeros(n)
     surplus[paths.nodes.index(paths.source)], surplus[paths.nodes.index(paths.target)] = 1.0, -1.0
-    idle = items[~paths.useful_items]
-    unused = sparse.csr_array((np.ones(len(idle)), (np.arange(len(idle)), idle)), shape=(len(idle), paths.d))
+    unused = _unused(items[~paths.useful_items], paths.d)
     return Polytope(
-        paths.d, stacked(balance, unused), np.append(surplus, np.zeros(len(idle))), _signs(paths.d), np.zeros(paths.d)
+        paths.d, stacked(balance, unused), np.append(surplus, np.zeros(unused.shape[0])), _signs(paths.d), np.zeros(paths.d)
     )
 
 
 def _degrees(matchings: Matchings) -> Polytope:
-    d, items = matchings.d, np.arange(matchings.d)
-    equal: list[sparse.csr_array] = []
-    below = [_signs(d)]
-    for side, index, size in (
-        ("rows", matchings.row_index, len(matchings.rows)),
-        ("columns", matchings.column_index, len(matchings.columns)),
-    ):
-        degrees = sparse.csr_array((np.ones(d), (index, items)), shape=(size, d))
-        (equal if matchings.saturate in ("both", side) else below).append(degrees)
-    a, g = stacked(*equal, sparse.csr_array((0, d))), stacked(*below)
-    return Polytope(d, a, np.ones(a.shape[0]), g, np.append(np.zeros(d), np.ones(g.shape[0] - d)))
+    d = matchings.d
+    *both, items = sides(matchings)
+    unused = _unused(np.setdiff1d(np.arange(d), items), d)
+    equal, below = [unused], [_signs(d)]
+    for side in both:
+        degrees = sparse.csr_array((np.ones(len(items)), (side.nodes, items)), shape=(side.size, d))
+        (equal if side.is_matched else below).append(degrees)
+    a, g = stacked(*equal), stacked(*below)
+    totals = (np.arange(a.shape[0]) >= unused.shape[0]).astype(np.float64)
+    return Polytope(d, a, totals, g, np.append(np.zeros(d), np.ones(g.shape[0] - d)))
 
 
 def _is_laminar(matroid: Matroid) -> bool:
@@ -148,7 +147,7 @@ def _oriented_trees(trees: SpanningTrees) -> Polytope:
     either = beside(*[-sparse.eye_array(p)] * 2)
     leaving = sparse.csr_array((np.ones(2 * p), (out_of, np.arange(2 * p))), shape=(n, 2 * p))
     edge = sparse.csr_array((np.ones(p), (np.arange(p), proper)), shape=(p, d))
-    unused = sparse.csr_array((np.ones(len(loops)), (np.arange(len(loops)), loops)), shape=(len(loops), d))
+    unused = _unused(loops, d)
     towards = (np.arange(n)[:, None] != out_of).ravel()  # arcs out of the root are not variables
     elsewhere = np.flatnonzero(~np.eye(n, dtype=np.bool_))
     width = d + int(towards.sum())
@@ -166,6 +165,11 @@ def mixtures(decisions: BoolArray) -> Polytope:
     whole = beside(sparse.csr_array((1, d)), sparse.csr_array(np.ones((1, n))))
     signs = beside(sparse.csr_array((n, d)), -sparse.eye_array(n))
     return Polytope(d, stacked(mixed, whole), np.append(np.zeros(d), 1.0), sparse.csr_array(signs), np.zeros(n))
+
+
+def _unused(items: IntArray, d: int) -> sparse.csr_array:
+    """A row for each of these items."""
+    return sparse.csr_array((np.ones(len(items)), (np.arange(len(items)), items)), shape=(len(items), d))
 
 
 def _signs(n: int) -> sparse.csr_array:

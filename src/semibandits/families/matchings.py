@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, cast
+from typing import Any
 
 from semibandits.decisions.matchings import SATURATE, Matchings
 from semibandits.families.family import JSON, Family, Nouns
@@ -34,7 +34,7 @@ def _build(fields: Fields, d: int) -> Matchings:
     saturate = fields.text("saturate", "both")
     if saturate not in SATURATE:
         raise unknown_name("saturate", saturate, SATURATE)
-    return Matchings(edges, saturate=cast(Literal["both", "rows", "columns", "none"], saturate))
+    return Matchings(edges, saturate=saturate)
 
 
 def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, object]:
@@ -46,6 +46,7 @@ def _examples() -> Iterator[Matchings]:
     yield Matchings(_pairs(4, 4)[1:])  # not complete, since complete graphs are counted by a formula
     yield Matchings(_pairs(2, 3), saturate="rows")
     yield Matchings(_pairs(2, 3), saturate="none")
+    yield Matchings([(0, 0), (1, 0), (2, 1), (2, 2)], saturate="most")
 
 
 def _pairs(rows: int, columns: int) -> list[tuple[int, int]]:
@@ -60,6 +61,8 @@ def _shape(x: Matchings, some: str, question: str) -> str:
         return f"Each of {rows:,} rows is matched to a different one of {columns:,} columns: {some}."
     if x.saturate == "columns":
         return f"Each of {columns:,} columns is matched to a different one of {rows:,} rows: {some}."
+    if x.saturate == "most":
+        return f"As many of {rows:,} rows as possible are matched to different ones of {columns:,} columns: {some}."
     return f"Each row is matched to at most one column, and each column to at most one row: at most {some}."
 
 

@@ -30,7 +30,7 @@ class ProblemOptions:
     size : int, optional
         Number of items to choose: required for m-sets; for partitions and intersections, the largest possible one by default.
     saturate : str, optional
-        Sides that a matching must cover: both (default), rows, columns or none.
+        Sides that a matching must cover: both (default), rows, columns, most or none.
     capacities : sequence of str
         Capacities of groups: ``K`` for all, ``NAME=K`` for one, and ``group2:K`` or ``group2:NAME=K`` for one column only.
     variance : float, optional
@@ -60,9 +60,9 @@ class ProblemOptions:
     target: str | None = _problem(LABEL, 'target = "Greifswald"', "Last node of the paths or routes.")
     size: int | None = _problem(whole(0), "size = 10", "Number of items to choose, within the capacities if any.")
     saturate: str | None = _problem(
-        Kind(partial(read_name, ("both", "rows", "columns", "none")), "both, rows, columns or none"),
+        Kind(partial(read_name, ("both", "rows", "columns", "most", "none")), "both, rows, columns, most or none"),
         'saturate = "rows"',
-        "Sides that a matching must cover: both (default), rows, columns or none.",
+        "Sides that a matching must cover: both (default), rows, columns, most (as many pairs as possible) or none.",
     )
     capacities: Sequence[str] = _problem(
         CAPACITIES,

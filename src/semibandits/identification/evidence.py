@@ -21,7 +21,7 @@ from scipy.special import betaln, gammaln, xlogy
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matchings import Matchings, sides
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError
@@ -496,12 +496,12 @@ def _ln_choose(n: int, k: FloatArray) -> FloatArray:
 
 
 def _ln_rematched(matchings: Matchings, k: FloatArray) -> FloatArray:
-    """Logarithm of a bound on the number of matchings with k other items: some rows get other columns, or columns other rows."""
-    m = matchings.m
-    bounds = [np.full(len(k), math.inf)]
-    for side, other in (("rows", matchings.row_index), ("columns", matchings.column_index)):
-        if matchings.saturate in (side, "both"):
-            bounds.append(_ln_choose(m, k) + k * math.log(max(np.bincount(other).max() - 1, 1)))
-    if matchings.saturate == "both":
+    """Logarithm of a bound on the number of matchings with k other items: some nodes get other partners."""
+    m, bounds = matchings.m, [np.full(len(k), math.inf)]
+    leading, other, _ = sides(matchings)
+    for side in (leading, other):
+        if side.is_matched:
+            bounds.append(_ln_choose(m, k) + k * math.log(max(np.bincount(side.nodes).max() - 1, 1)))
+    if other.is_matched:
         bounds.append(gammaln(m + 1.0) - gammaln(m - k + 1.0))
     return np.asarray(np.min(bounds, axis=0))

@@ -12,11 +12,11 @@ from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.decisions.constants import without_constants
 from semibandits.decisions.lists import Decisions
-from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.polytopes import Polytope, decomposed, mixtures, polytope
 from semibandits.decisions.routes import FEW, Routes
+from semibandits.decisions.signs import warn_of_signs
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
 from semibandits.identification.exchanges import MAX_LISTED, Cycles, Exchange, Exchanges, Listed, Rows, Searched, Swaps
 from semibandits.identification.law_searches import ByEvidence, CyclesByPrices
@@ -125,6 +125,8 @@ def identification_time(
     -----
     LongestPathWarning
         If the decisions are paths and all mean rewards are positive.
+    EmptyDecisionWarning
+        If no mean reward is positive, and the best decision has no items.
 
     Notes
     -----
@@ -154,7 +156,7 @@ def identification_time(
     check_decision_set(decision_set)
     means, in_costs = item_means(theta, costs, decision_set), costs is not None
     decision_set.check_means(means, in_costs=in_costs)
-    warn_of_longest_path(decision_set, means, in_costs=in_costs, stacklevel=3)
+    warn_of_signs(decision_set, means, in_costs=in_costs, stacklevel=3)
     number_in(confidence, "confidence", 0.5, 1.0, "0.95 allows one error in twenty", ends="()")
     number_in(within, "within", 0.0, math.inf, "it is the loss that does not matter, in the unit of the rewards")
     check_precision(gap, time_limit, tie_tolerance)

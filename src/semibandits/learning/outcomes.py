@@ -12,6 +12,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.signs import chooses_nothing, empty_decision
 from semibandits.errors import OutlierWarning, PositiveRewardsWarning
 from semibandits.inputs.costs import negated
 from semibandits.inputs.outcomes import Outcome, about_costs
@@ -39,6 +40,7 @@ class OutcomeCheck:
     def __init__(self, policy: Policy, decision_set: DecisionSet, variance: ArrayLike) -> None:
         self.law = policy.known_law if isinstance(policy, LawPolicy) else None  # None if any reward is possible
         self._is_bounded = decision_set.upper is not None
+        self._in_rewards: DecisionSet | None = decision_set  # None once costs were told
         # Number of rounds on routes with positive rewards only, from the first on; `SUSPICIOUS` once they no longer matter.
         self.positive_rounds = 0
         own = policy.variance if isinstance(policy, RulePolicy) else None
@@ -55,6 +57,10 @@ class OutcomeCheck:
         values = negated(values) if in_costs else values
         name = "costs" if in_costs else "rewards"
         check_possible(self.law, values, asked.items, lambda k: repr(asked.labels[k]), name, in_costs=in_costs)
+        if in_costs and self._in_rewards is not None and (values < 0.0).any() and not (values > 0.0).any():
+            told, self._in_rewards = self._in_rewards, None
+            if chooses_nothing(told, np.full(told.d, -1.0)):
+                _warn(empty_decision(told))
         if self._is_bounded and self.positive_rounds < SUSPICIOUS:
             self._warn_of_sign(values, in_costs=in_costs)
         if self._variance is not None:
@@ -100,7 +106,7 @@ class OutcomeCheck:
         self._rounds, self._largest = self._rounds + 1, max(self._largest, float(sizes.max(initial=0.0)))
 
 
-def _warn(message: str, category: type[Warning]) -> None:
+def _warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn of a call, at the first frame outside the library."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_LIBRARY):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.decisions.available import best_available
+from semibandits.decisions.available import best_available, is_left
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.ordered import estimated_objectives, maximize_in_order
 from semibandits.errors import InvalidInputError
@@ -175,8 +175,8 @@ class Progress:
             x = as_decision(agent.choose(rng), self.decision_set.d)
         elif available is not None:
             x = as_decision(agent.choose_among(available.copy(), rng), self.decision_set.d)
-        trusted = is_whole and self.rule is not None and self.rule.oracle is not None
-        if x is None or not (trusted or x in self.decision_set):
+        trusted = (is_whole or self.decision_set.best_effort) and self.rule is not None and self.rule.oracle is not None
+        if x is None or not (trusted or is_left(self.decision_set, available, x)):
             raise not_a_decision(x, self.next_id)
         if available is not None and (x & ~available).any():
             first = int(np.argmax(x & ~available))

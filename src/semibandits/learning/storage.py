@@ -235,8 +235,8 @@ def stored_integer(value: Any, name: str) -> int:
 
 
 def round_state(asked: Round, decision_set: DecisionSet, *, drawn: bool) -> JSON:
-    """Id and items of an open round, and their probabilities if these were drawn; the key `replaced` marks decisions of a set
-    that was replaced since.
+    """Id and items of an open round, and their probabilities if these were drawn; the key `replaced` marks decisions that are
+    not in the set, since it replaced another one or some items were not available.
     """
     state: JSON = {"id": asked.id, "items": asked.items.tolist()}
     if drawn and asked.probabilities is not None:

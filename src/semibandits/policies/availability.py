@@ -28,6 +28,11 @@ class Part:
     items: IntArray  # (k,): the available items, ascending, at least one
     agent: RuleAgent  # of the same policy over these items, with the statistics of the whole agent at its last round
 
+    def is_alike(self, whole: RuleAgent) -> bool:
+        """Whether its decisions are decisions of the whole set."""
+        left, decision_set = self.agent.decision_set, whole.decision_set
+        return not decision_set.best_effort or left.m == decision_set.m
+
     @classmethod
     def of(cls, whole: RuleAgent, available: BoolArray) -> Part:
         """A part whose rule has decided nothing; `Infeasible` if every decision uses another item."""
@@ -39,19 +44,19 @@ class Part:
 
     def chosen(self, whole: RuleAgent, rng: np.random.Generator) -> tuple[IntArray, Part]:
         """The items of the decision of the next round of the whole agent, ascending, and the part after it."""
-        agent, policy = copy.copy(self.agent), whole.policy
+        agent, policy, alike = copy.copy(self.agent), whole.policy, self.is_alike(whole)
         agent.player = agent.player._replace(**{name: getattr(agent.player, name).copy() for name in KEPT})
         agent.follow(whole, self.items)
         if whole.ageing is not None or whole.sharing is not None:
             policy.distrust(agent.player, anew=whole.sharing is not None and whole.sharing.rows.next is not None)
-        policy.lend(whole.player, agent.player, self.items)
+        policy.lend(whole.player, agent.player, self.items, alike=alike)
         if whole.defers:
             policy.share(whole.player, agent, self.items)
         chosen = self.items[agent.chosen(rng)]
         whole.wants_plan |= agent.wants_plan
         counted = slice(rounds.LINEAR_CALLS, None)
         whole.player.counters[counted] = agent.player.counters[counted]
-        policy.collect(whole.player, agent.player, self.items)
+        policy.collect(whole.player, agent.player, self.items, alike=alike)
         return chosen, Part(self.items, agent)
 
     def state(self) -> dict[str, Any]:

@@ -220,9 +220,11 @@ class GLADE(NamedLawPolicy):
         if anew and player.marks[STAGE] == START:
             player.marks[REPEATS] = 0
 
-    def lend(self, whole: Player, part: Player, items: IntArray) -> None:
-        """Fill the pool with the decisions of the other pool that use these items only; the end is the same."""
+    def lend(self, whole: Player, part: Player, items: IntArray, *, alike: bool = True) -> None:
+        """Fill the pool with the decisions of the other pool that use these items only, if alike; the end is the same."""
         part.params[HORIZON] = whole.params[HORIZON]
+        if not alike:
+            return
         pool, own = _pool(whole.marks), _pool(part.marks)
         pool = pool[: whole.marks[REMEMBERED]]
         places = np.full(whole.stats.shape[1], -1, dtype=np.int64)
@@ -234,10 +236,10 @@ class GLADE(NamedLawPolicy):
         own[: np.count_nonzero(kept), 0], own[: np.count_nonzero(kept), 1:] = pool[kept, 0], rows[kept, :width]
         part.marks[REMEMBERED] = np.count_nonzero(kept)
 
-    def collect(self, whole: Player, part: Player, items: IntArray) -> None:
+    def collect(self, whole: Player, part: Player, items: IntArray, *, alike: bool = True) -> None:
         """Remember the decision that was plausible in the round, if there was one."""
         remembered, own, pool = int(part.marks[REMEMBERED]), _pool(part.marks), _pool(whole.marks)
-        if remembered == 0:
+        if remembered == 0 or not alike:
             return
         newest = own[(remembered - 1) % len(own)]
         row = np.zeros(pool.shape[1], dtype=np.int64)

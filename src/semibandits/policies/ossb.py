@@ -145,11 +145,11 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
         k = read_counts(state, "marks", None, least=None)[PLANNED]
         return {**state, "marks": marks[:MARKS], "rows": [*rows[: max(k, 0)], *rows[-1:]]}
 
-    def lend(self, whole: Player, part: Player, items: IntArray) -> None:
+    def lend(self, whole: Player, part: Player, items: IntArray, *, alike: bool = True) -> None:
         """Copy the number of exploration rounds."""
         part.marks[EXPLORED] = whole.marks[EXPLORED]
 
-    def collect(self, whole: Player, part: Player, items: IntArray) -> None:
+    def collect(self, whole: Player, part: Player, items: IntArray, *, alike: bool = True) -> None:
         """Copy the number of exploration rounds back."""
         whole.marks[EXPLORED] = part.marks[EXPLORED]
 

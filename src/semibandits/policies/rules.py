@@ -143,10 +143,13 @@ class RulePolicy(Policy):
         """The policy for some of the items only; the variance is then that passed to `start`."""
         return replace(self, variance=None)
 
-    def lend(self, whole: rounds.Player, part: rounds.Player, items: IntArray) -> None:
-        """Before a round with these items only: copy into its state what is kept from all rounds, whatever was available."""
+    def lend(self, whole: rounds.Player, part: rounds.Player, items: IntArray, *, alike: bool = True) -> None:
+        """Before a round with these items only: copy into its state what is kept from all rounds, whatever was available.
 
-    def collect(self, whole: rounds.Player, part: rounds.Player, items: IntArray) -> None:
+        Unless they are `alike`, the decisions of the two have different numbers of items, so that none is a decision of both.
+        """
+
+    def collect(self, whole: rounds.Player, part: rounds.Player, items: IntArray, *, alike: bool = True) -> None:
         """After such a round: copy back what is kept for all rounds."""
 
     def start(self, decision_set: DecisionSet, variance: ArrayLike) -> RuleAgent:

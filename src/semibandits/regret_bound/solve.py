@@ -12,9 +12,9 @@ import numpy as np
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet, check_decision_set
 from semibandits.decisions.constants import without_constants
-from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
+from semibandits.decisions.signs import warn_of_signs
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.features.design import Design
 from semibandits.inputs.arguments import hinted
@@ -138,6 +138,8 @@ def graves_lai(
     LongestPathWarning
         If the decisions are paths and all mean rewards are positive: the longest path is best, which is likely a mistake. Not
         for probabilities, which cannot be costs.
+    EmptyDecisionWarning
+        If no mean reward is positive, and the best decision has no items.
 
     Notes
     -----
@@ -170,7 +172,7 @@ def graves_lai(
     check_decision_set(decision_set, "build one of the families, EnumeratedDecisions from a list, or derive your own")
     means, in_costs = item_means(theta, costs, decision_set), costs is not None
     if rewards != "bernoulli" and not isinstance(law, Bernoulli):
-        warn_of_longest_path(decision_set, means, in_costs=in_costs, stacklevel=3)
+        warn_of_signs(decision_set, means, in_costs=in_costs, stacklevel=3)
     return solve_bound(
         decision_set, means, variance, method, gap, time_limit, throw, tie_tolerance=tie_tolerance, progress=progress,
         warm_start=warm_start, rewards=rewards, law=law, features=features, in_costs=in_costs,

@@ -16,7 +16,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, IntArray
 from semibandits._version import __version__
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.longest import warn_of_longest_path
+from semibandits.decisions.signs import warn_of_signs
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.families.description import fingerprint
 from semibandits.features.design import Design
@@ -152,6 +152,8 @@ def simulate(
     -----
     LongestPathWarning
         If the decisions are paths and all mean rewards are positive, but no probabilities: the longest path is best.
+    EmptyDecisionWarning
+        If no mean reward is positive, and the best decision has no items.
 
     Examples
     --------
@@ -178,7 +180,7 @@ def simulate(
         stop=stop_at,
     )
     if not isinstance(rewards.told_law, Bernoulli):
-        warn_of_longest_path(decision_set, rewards.theta, stacklevel=3)
+        warn_of_signs(decision_set, rewards.theta, stacklevel=3)
     return play_specification(
         specification, n_jobs=n_jobs, progress=progress, bound=bound, scheduler=scheduler, folder=folder, resume=resume,
         extend=extend,

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from semibandits._typing import FloatArray
+from semibandits.decisions.signs import chooses_nothing, empty_decision
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
 from semibandits.inputs.options import option
@@ -23,7 +24,7 @@ from semibandits.learning.learner import Learner
 from semibandits.policies.registry import policy_from
 from semibandits_server.database.entries import new_name
 from semibandits_server.database.opening import DRIFT_ERROR, store_new
-from semibandits_studies.cli.terminal import print_json, print_line
+from semibandits_studies.cli.terminal import as_option, print_json, print_line, print_remark
 from semibandits_studies.instances.header import chosen_columns
 from semibandits_studies.instances.item_files import read_log
 from semibandits_studies.instances.measures import MEASURES
@@ -66,6 +67,8 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
     new_name(name)
     choice = find_problem(problem, options)
     instance, plays = _with_plays(choice, creation)
+    if chooses_nothing(instance.decision_set, instance.theta):
+        print_remark("Warning", empty_decision(instance.decision_set).formatted(as_option))
     arguments = _arguments(instance, plays, options, creation)
     arguments["features"] = design_of(with_features(instance, creation.features, choice), creation.features)
     learner = Learner(**arguments)

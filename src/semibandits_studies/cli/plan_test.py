@@ -13,8 +13,8 @@ from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
-from semibandits.decisions.longest import warn_of_longest_path
-from semibandits.errors import LongestPathWarning, SolverError
+from semibandits.decisions.signs import warn_of_signs
+from semibandits.errors import EmptyDecisionWarning, LongestPathWarning, SolverError
 from semibandits.families.registry import FAMILIES
 from semibandits.formats.files import write_whole
 from semibandits.identification import IdentificationTime, identification_time
@@ -90,8 +90,9 @@ def command(
     line = TestPlanLine(sys.stderr, progress)
     with warnings_as_lines():
         instance = load_problem(find_problem(problem, options)).instance
-        warn_of_longest_path(instance.decision_set, instance.theta, remedy=MINIMIZE, stacklevel=1)
-        warnings.simplefilter("ignore", LongestPathWarning)  # the remedy of the next call is one in Python
+        warn_of_signs(instance.decision_set, instance.theta, remedy=MINIMIZE, stacklevel=1)
+        for category in (EmptyDecisionWarning, LongestPathWarning):  # the remedy of the next call is one in Python
+            warnings.simplefilter("ignore", category)
         try:
             with ticking(line):
                 time = identification_time(

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, final
 
-from semibandits.decisions.longest import warn_of_longest_path
+from semibandits.decisions.signs import warn_of_signs
 from semibandits.errors import InvalidInputError, Option
 from semibandits.formats.files import read_bytes
 from semibandits.instances import Instance
@@ -143,7 +143,7 @@ class Task:
                         f"law must be left out beside a simulation, got {self.study.bound.law!r}: that of its rewards is used"
                     )
         if not isinstance(self.law, Bernoulli) and not isinstance(self.rewards.told_law, Bernoulli):
-            warn_of_longest_path(self.instance.decision_set, self.instance.theta, remedy=MINIMIZE, stacklevel=3)
+            warn_of_signs(self.instance.decision_set, self.instance.theta, remedy=MINIMIZE, stacklevel=3)
         figure = self.study.output.figure_path
         if figure is not None:
             with in_table(self.study.path, "output"):

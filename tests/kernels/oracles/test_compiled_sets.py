@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from oracle_calls import answer
 
 import semibandits as sb
+from example_sets import largest_matchings
 from semibandits.decisions.compiled import compiled_oracle, pointer
 from semibandits.errors import SolverError
 from semibandits.kernels.oracles import kinds
@@ -49,6 +50,7 @@ SETS = {
     "rows": sb.Matchings(list(itertools.product(range(2), range(3))), saturate="rows"),
     "columns": sb.Matchings(list(itertools.product(range(3), range(2))), saturate="columns"),
     "any matching": sb.Matchings([(0, 0), (0, 1), (1, 1), (2, 1), (0, 0)], saturate="none"),
+    "largest matchings": largest_matchings(),
     "intersection": sb.MatroidIntersection(Partition([0, 0, 1, 1, 2, 2], 1), Partition([0, 1, 0, 1, 0, 1], 2)),
     "list": sb.EnumeratedDecisions([[0, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 0, 1]]),
     "the empty decision": sb.EnumeratedDecisions([[0, 0]]),
