@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -17,6 +18,8 @@ COMMENTS: Final = ("#", "//", "%", "--", ";")
 """What comments begin with."""
 SUMMED: Final = 5
 """Number of other lines from which their sum, as the last one, is worth a note, whatever its name."""
+ROUNDED: Final = 2e-3
+"""Relative error of weighted means, which are rounded in exports."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,15}(?:\.0*)?")
 
@@ -38,22 +41,47 @@ def check_names(lines: Sequence[int], cells: Sequence[Cell], names: Sequence[str
         raise _no_item(repr(names[parts[0]]), f"{lines[parts[0]]}{', the last one' * (parts[0] == last)} of {path}", "a total")
 
 
-def sum_notes(lines: Sequence[int], names: Sequence[str], numbers: Sequence[float], path: str) -> list[str]:
+def sum_notes(
+    lines: Sequence[int],
+    names: Sequence[Sequence[str]],
+    numbers: Sequence[float],
+    path: str,
+    *,
+    weights: Sequence[float] | None = None,
+) -> list[str]:
     """A sentence about a last line that is the sum or the mean of all others.
 
-    The first or last line is refused if it is such a sum or mean and its name contains a word for it. `numbers` are mean rewards
-    or costs; the other arguments are as for :func:`check_names`.
+    A line is refused if its number is the sum or the mean of all lines that are no totals, or of those since the last such line,
+    and one of its names contains a word for that, or has no letters. `names` are the first cell and the name of each item,
+    `numbers` mean rewards or costs, NaN where unknown; means may have `weights`. The other arguments are as for
+    :func:`check_names`.
     """
-    if len(names) < 3:
-        return []
-    for k in (0, len(names) - 1):
-        others = [number for i, number in enumerate(numbers) if i != k]
-        is_total = any(abs(numbers[k] - one) <= 1e-6 * abs(one) for one in (sum(others), sum(others) / len(others)))
-        if is_total and not TOTAL_WORDS.isdisjoint(_WORD.findall(_words(names[k]))):
-            raise _no_item(repr(names[k]), f"{lines[k]}{', the last one' * (k > 0)} of {path}", "a total")
-    if is_total and len(others) >= SUMMED and numbers[-1] not in others:
-        return [f"The last line, {names[-1]!r}, is the sum or the mean of all others: remove it if it is no item."]
+    weights = weights or [math.nan] * len(numbers)
+    marked = [any(map(is_total, texts)) or not any(map(str.isalnum, texts[-1])) for texts in names]
+    known = [k for k, number in enumerate(numbers) if number == number]
+    items, since = [k for k in known if not marked[k]], list[int]()
+    for k in known:
+        if not marked[k]:
+            since.append(k)
+        elif any(_sums(numbers, weights, group, k) for group in (items, since)):
+            name = next(filter(is_total, names[k]), names[k][-1])
+            raise _no_item(repr(name), f"{lines[k]}{', the last one' * (k == len(lines) - 1)} of {path}", "a total")
+        else:
+            since = []
+    others, last = known[:-1], len(lines) - 1
+    if len(others) >= SUMMED and known[-1] == last and _sums(numbers, weights, others, last):
+        return [f"The last line, {names[-1][-1]!r}, is the sum or the mean of all others: remove it if it is no item."]
     return []
+
+
+def _sums(numbers: Sequence[float], weights: Sequence[float], group: Sequence[int], k: int) -> bool:
+    """Whether a number is the sum, the mean or the weighted mean of a group of two numbers or more."""
+    if len(group) < 2:
+        return False
+    total, weight = sum(numbers[i] for i in group), sum(weights[i] for i in group)
+    exact = any(abs(numbers[k] - one) <= 1e-6 * abs(one) for one in (total, total / len(group)))
+    mean = sum(numbers[i] * weights[i] for i in group) / weight if weight else math.nan
+    return exact or abs(numbers[k] - mean) <= ROUNDED * abs(mean)
 
 
 def alike_notes(cells: Iterable[tuple[int, Cell]]) -> list[str]:
@@ -73,6 +101,11 @@ def alike_notes(cells: Iterable[tuple[int, Cell]]) -> list[str]:
                 "one name."
             ]
     return []
+
+
+def is_total(name: str) -> bool:
+    """Whether a name is that of a total, or contains a word for it."""
+    return _words(name) in TOTALS or not TOTAL_WORDS.isdisjoint(_WORD.findall(_words(name)))
 
 
 def _no_item(name: str, where: str, kind: str) -> InvalidInputError:

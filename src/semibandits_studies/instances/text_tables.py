@@ -15,6 +15,7 @@ from typing import Final
 from semibandits.errors import InvalidInputError
 from semibandits.formats import files as _files
 from semibandits_studies.instances.files import empty_file
+from semibandits_studies.instances.network_files import as_tabs
 from semibandits_studies.instances.sheets import Cell, Sheet, check_size
 
 SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -46,6 +47,9 @@ def read_text_table(path: str | os.PathLike[str], recognised: Callable[[list[str
     stated = _EXCEL_SEPARATOR.fullmatch(text[: text.find("\n")]) if "\n" in text[:20] else None
     if stated is not None and (stated[1].isalnum() or stated[1] in '" '):
         stated = None
+    if stated is None:
+        text, more = as_tabs(text, path, recognised)
+        notes += more
     separator = _separator(text, recognised) if stated is None else stated[1]
     rows: list[tuple[int, list[Cell]]] = []
     count = 0
