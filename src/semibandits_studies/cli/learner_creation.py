@@ -94,7 +94,7 @@ def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, Fl
         if creation.history is not None:  # outcomes are in its columns
             own = [text for text in choice.options.columns if not chosen_columns([text]).keys() & set(MEASURES)]
             options = replace(options, columns=own)
-        instance, known = read_prior(choice.file, options, "" if word is None and creation.history is None else plays)
+        instance, known = read_prior(choice.file, options, "" if word is None and creation.history is None else plays or None)
         return instance, np.array(known)
     if isinstance(plays, str):
         raise InvalidInputError(f"--prior-plays must be a number for problems without a table, got {plays!r}: write a number")

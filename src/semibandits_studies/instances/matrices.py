@@ -26,37 +26,36 @@ _KNOWN: Final = frozenset().union(*_NAMES.values()) - {"u", "v"}
 _OF_CORNERS: Final = _NAMES["row"] | _NAMES[COSTS] | _NAMES[THETA] | {""}
 
 
-def as_pairs(sheet: Sheet, chosen: Mapping[str, str], options: ProblemOptions, *, gaps: bool) -> Sheet:
+def as_pairs(sheet: Sheet, chosen: Mapping[str, str], options: ProblemOptions, *, gaps: bool, means: bool) -> Sheet:
     """The sheet with a line for each pair, if it is a matrix; otherwise the sheet itself.
 
     A matrix has numbers, marks and empty cells only, but for the names of its rows and columns, and no column has a usual name.
     Where a pair is marked as not possible, and with `gaps`, empty cells are pairs without a number; otherwise they are no pairs.
-    Whether the numbers are rewards or costs is in the corner, or chosen by the user, as are the names of `chosen` by role.
+    Whether the numbers are rewards or costs is in the corner, or chosen by the user, if their `means` are read. `chosen` are the
+    names of columns by role, as the user gave them.
     """
     if options.family not in (None, "matchings") or any(getattr(options, name) for name in EVIDENCE if name != "saturate"):
         return sheet
     names_chosen = set(map(str.casefold, chosen.values()))
+    widths = [filled(row) for _, row in sheet.rows]
     for top in range(min(MOST_TITLES if sheet.has_titles else 1, len(sheet.rows) - 2)):
-        if top and filled(sheet.rows[top - 1][1]) > 2:
+        if max(widths[top:]) < 3 or (top and widths[top - 1] > 2):
             break
-        names = _names(sheet, top)
+        names = _names([as_text(cell) for cell in sheet.rows[top][1][: widths[top]]], max(widths[top + 1 :]))
         if not names or names_chosen & set(map(str.casefold, names)):
             continue
         below = [(line, [*row, *[""] * len(names)][: len(names)]) for line, row in sheet.rows[top + 1 :]]
         if _are_pairs(names, below, sheet.path, is_named=CELLS in names_chosen):
             corner = names[0] if parsed_name(names[0]).words in _NAMES["row"] else "row"
-            header: list[Cell] = [corner, "column", _value(names, sheet.path, chosen, options)]
+            header: list[Cell] = [corner, "column", _value(names, sheet.path, chosen, options) if means else CELLS]
             pairs, notes = _pairs(sheet.path, names[1:], below, gaps=gaps)
             rows = [*sheet.rows[:top], (sheet.rows[top][0], header), *pairs]
             return replace(sheet, rows=rows, notes=(*sheet.notes, *notes))
     return sheet
 
 
-def _names(sheet: Sheet, top: int) -> list[str]:
-    """Corner and names of columns in a row; none if they cannot be those of a matrix."""
-    header = [as_text(cell) for cell in sheet.rows[top][1]]
-    header = header[: filled(header)]
-    width = max(filled(row) for _, row in sheet.rows[top + 1 :])
+def _names(header: list[str], width: int) -> list[str]:
+    """Corner and names of columns in a row above others of a width; none if they cannot be those of a matrix."""
     if width == len(header) + 1 and "" not in header:
         header.insert(0, "")
     parsed = list(map(parsed_name, header[1:]))

@@ -14,6 +14,7 @@ _ATTRIBUTES: Final = re.compile(r"\S{1,200} \S{1,200} \{")
 _DIMACS: Final = re.compile(r"^p\s+(\S+)", re.MULTILINE)
 _SEPARATED: Final = re.compile(r"[,;\t|]")
 _CELLS: Final = re.compile(r"[,;|\s]+")
+_REMARKS: Final = ("#", "%")
 _END_OF_METADATA: Final = "<END OF METADATA>"
 
 
@@ -23,13 +24,12 @@ def as_tabs(text: str, path: object, recognised: Callable[[list[str]], int]) -> 
     The formats are TNTP, shortest paths of DIMACS, assignment problems of OR-Library, and lines with blanks between cells. The
     last of remarks that begin with # or % may be a header. Other texts stay. `recognised` counts the known names in a row.
     """
-    lines = text.split("\n")
-    first = next(line for line in lines if line.strip()).strip()
+    first = text.lstrip().split("\n", 1)[0].rstrip()
     if _END_OF_METADATA in text:
-        return "\n".join(_of_tntp(lines)), ()
+        return "\n".join(_of_tntp(text.split("\n"))), ()
     kind = _DIMACS.search(text[: 2**20]) if first.split()[0] in ("c", "p") else None
     if kind is not None and kind[1] == "sp":
-        arcs = ["\t".join(line.split()[1:]) if line.startswith("a") else "" for line in lines]
+        arcs = ["\t".join(line.split()[1:]) if line.startswith("a") else "" for line in text.split("\n")]
         arcs[text[: kind.start()].count("\n")] = "tail\thead\tlength"
         return "\n".join(arcs), ("Read from the lines of a DIMACS file as tail, head and length.",)
     if kind is not None:
@@ -48,7 +48,7 @@ def as_tabs(text: str, path: object, recognised: Callable[[list[str]], int]) -> 
             rows = [[str(k + 1), *numbers[k * n : k * n + n]] for k in range(n)]
             table = [["costs", *(row[0] for row in rows)], *rows]
             return "\n".join(map("\t".join, table)), ("Read as an assignment problem of OR-Library.",)
-    return _of_blanks(lines, recognised), ()
+    return text if _SEPARATED.search(first) and not first.startswith(_REMARKS) else _of_blanks(text.split("\n"), recognised), ()
 
 
 def _of_tntp(lines: list[str]) -> list[str]:
@@ -64,7 +64,7 @@ def _of_tntp(lines: list[str]) -> list[str]:
 def _of_blanks(lines: list[str], recognised: Callable[[list[str]], int]) -> str:
     """The lines with tabs in place of blanks, if these separate as many cells on each line; a header may be a remark."""
     filled = [k for k, line in enumerate(lines) if line.strip()]
-    remarks = next((i for i, k in enumerate(filled) if not lines[k].startswith(("#", "%"))), 0)
+    remarks = next((i for i, k in enumerate(filled) if not lines[k].startswith(_REMARKS)), 0)
     if remarks:
         last, below = filled[remarks - 1], lines[filled[remarks]]
         name = lines[last].lstrip("#% \t")

@@ -20,7 +20,7 @@ SUMMED: Final = 5
 """Number of other lines from which their sum, as the last one, is worth a note, whatever its name."""
 ROUNDED: Final = 2e-3
 """Relative error of weighted means, which are rounded in exports."""
-_WORD: Final = re.compile(r"[^\W\d_]+")
+_TOTAL: Final = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(TOTAL_WORDS)})(?![^\W\d_])", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,15}(?:\.0*)?")
 
 
@@ -57,31 +57,35 @@ def sum_notes(
     :func:`check_names`.
     """
     weights = weights or [math.nan] * len(numbers)
-    marked = [any(map(is_total, texts)) or not any(map(str.isalnum, texts[-1])) for texts in names]
+    marked = [any(map(_TOTAL.search, texts)) or not any(map(str.isalnum, texts[-1])) for texts in names]
     known = [k for k, number in enumerate(numbers) if number == number]
-    items, since = [k for k in known if not marked[k]], list[int]()
+    everything, since = _Sums(numbers, weights, [k for k in known if not marked[k]]), list[int]()
     for k in known:
         if not marked[k]:
             since.append(k)
-        elif any(_sums(numbers, weights, group, k) for group in (items, since)):
-            name = next(filter(is_total, names[k]), names[k][-1])
+        elif everything.has(numbers[k]) or _Sums(numbers, weights, since).has(numbers[k]):
+            name = next(filter(_TOTAL.search, names[k]), names[k][-1])
             raise _no_item(repr(name), f"{lines[k]}{', the last one' * (k == len(lines) - 1)} of {path}", "a total")
         else:
             since = []
     others, last = known[:-1], len(lines) - 1
-    if len(others) >= SUMMED and known[-1] == last and _sums(numbers, weights, others, last):
-        return [f"The last line, {names[-1][-1]!r}, is the sum or the mean of all others: remove it if it is no item."]
+    if len(others) >= SUMMED and known[-1] == last and _Sums(numbers, weights, others).has(numbers[last]):
+        return [f"The last line, {names[last][-1]!r}, is the sum or the mean of all others: remove it if it is no item."]
     return []
 
 
-def _sums(numbers: Sequence[float], weights: Sequence[float], group: Sequence[int], k: int) -> bool:
-    """Whether a number is the sum, the mean or the weighted mean of a group of two numbers or more."""
-    if len(group) < 2:
-        return False
-    total, weight = sum(numbers[i] for i in group), sum(weights[i] for i in group)
-    exact = any(abs(numbers[k] - one) <= 1e-6 * abs(one) for one in (total, total / len(group)))
-    mean = sum(numbers[i] * weights[i] for i in group) / weight if weight else math.nan
-    return exact or abs(numbers[k] - mean) <= ROUNDED * abs(mean)
+class _Sums:
+    """The sum, the mean and the weighted mean of a group of numbers; none of fewer than two."""
+
+    def __init__(self, numbers: Sequence[float], weights: Sequence[float], group: Sequence[int]) -> None:
+        self.numbers = {numbers[i] for i in group}
+        total, weight = sum(numbers[i] for i in group), sum(weights[i] for i in group)
+        mean = sum(numbers[i] * weights[i] for i in group) / weight if weight else math.nan
+        self.sums = ((total, 1e-6), (total / len(group), 1e-6), (mean, ROUNDED)) if len(group) > 1 else ()
+
+    def has(self, number: float) -> bool:
+        """Whether a number is one of them, and not also in the group, as where all numbers are the same."""
+        return number not in self.numbers and any(abs(number - one) <= error * abs(one) for one, error in self.sums)
 
 
 def alike_notes(cells: Iterable[tuple[int, Cell]]) -> list[str]:
@@ -105,7 +109,7 @@ def alike_notes(cells: Iterable[tuple[int, Cell]]) -> list[str]:
 
 def is_total(name: str) -> bool:
     """Whether a name is that of a total, or contains a word for it."""
-    return _words(name) in TOTALS or not TOTAL_WORDS.isdisjoint(_WORD.findall(_words(name)))
+    return _words(name) in TOTALS or _TOTAL.search(name) is not None
 
 
 def _no_item(name: str, where: str, kind: str) -> InvalidInputError:

@@ -109,7 +109,7 @@ def _instance(
     sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str], *, plays: int | str | None = 1, gaps: bool = False
 ) -> tuple[Instance, list[float]]:
     """The instance of a table, and the plays of its means; see :func:`read_prior`, which allows `gaps`."""
-    cells = below_header(as_pairs(sheet, chosen, options, gaps=gaps), chosen)
+    cells = below_header(as_pairs(sheet, chosen, options, gaps=gaps, means=plays is not None), chosen)
     header = cells.header
     tables = choose_table(header, options)
     columns = {name: k for name in tables[0].columns if (k := header.column(name)) is not None}  # which has all of them
