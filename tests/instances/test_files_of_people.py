@@ -3,6 +3,7 @@
 import importlib
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from semibandits.instances import ProblemOptions, read_json, read_table, write_j
 from semibandits.matroids import Laminar, Partition
 from semibandits_studies.instances.roles import ENDS as END_PAIRS
 from semibandits_studies.instances.roles import ROLES, parsed_name
+from semibandits_studies.instances.table_files import read_prior
 
 ENDS = {"source": "a", "target": "d"}
 ONE = {"size": 1}
@@ -393,3 +395,64 @@ def test_both_ends_of_links_are_proposed_or_none(names, order):
         assert f"columns=['tail={tail}', 'head={head}']" in str(refusal.value)
         chosen = ProblemOptions(**ENDS, columns=(f"tail={tail}", f"head={head}"))
         assert read_table(path, chosen).decision_set.items == tuple(EDGES)
+
+
+MARKS = ["x", "-", "inf", "\u221e", "M", "forbidden"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_a_matrix_is_the_table_of_its_pairs(data):
+    rows, columns = ([f"{side}{k}" for k in range(data.draw(st.integers(2, 4)))] for side in ("row ", "zone "))
+    comma, mark = data.draw(st.booleans()), data.draw(st.sampled_from(["", *MARKS]))
+    corner = data.draw(st.sampled_from(["", "courier", "A/B", None]))
+    numbers = {(row, column): data.draw(st.none() | st.integers(1, 99)) for row in rows for column in columns}
+    numbers[rows[0], columns[-1]] = 7
+
+    def text(number):
+        return mark if number is None else str(number / 4).replace(".", "," if comma else ".")
+
+    cells = [[row, *(text(numbers[row, column]) for column in columns)] for row in rows]
+    header = [*([] if corner is None else [corner]), *columns]
+    pairs = [["row", "column", "costs"], *([*pair, text(n)] for pair, n in numbers.items() if n is not None)]
+    with tempfile.TemporaryDirectory() as folder:
+        matrix, table = (
+            put(Path(folder), "\n".join(map(";".join, lines)), name)
+            for name, lines in (("matrix.csv", [header, *cells]), ("table.csv", pairs))
+        )
+        of_cells = read_table(matrix, ProblemOptions(saturate="none", columns=("costs=cells",)))
+        of_pairs = read_table(table, ProblemOptions(saturate="none"))
+    assert of_cells.decision_set.items == of_pairs.decision_set.items
+    assert of_cells.theta.tolist() == of_pairs.theta.tolist()
+
+
+PIECES = [
+    "a", "b", "1", "2.5", "x", "-", "NA", "", "tail", "head", "item", "costs", "src", "dst", "Total", "# a", "% b", "c", "{}",
+    "a 1 2 3", "p sp 3 2", "p max 3 2", "~", "<END OF METADATA>", "init_node", "term_node", "length", "free_flow_time", "3",
+    "cells", "\u00b2",
+]  # fmt: skip
+LINES = st.lists(st.lists(st.sampled_from(PIECES), max_size=5), max_size=6)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(["\t", " ", "  ", ","]), LINES, st.booleans())
+def test_any_lines_give_an_instance_or_one_message(separator, rows, is_matrix):
+    options = ProblemOptions(columns=("costs=cells",), saturate="none") if is_matrix else ProblemOptions(source="1", target="2")
+    with tempfile.TemporaryDirectory() as folder, suppress(InvalidInputError):
+        read_table(put(Path(folder), "\n".join(map(separator.join, rows)), "lines.txt"), options)
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "jsonl", "parquet"])
+def test_matrices_in_files_with_types(kind, tmp_path):
+    write = {
+        "xlsx": records([["Delivery times"], [None, "north", "south"], ["Ann", 1.5, "x"], ["Bob", None, 4]]),
+        "jsonl": '{"courier": "Ann", "north": 1.5, "south": "x"}\n{"courier": "Bob", "north": null, "south": 4}\n',
+        "parquet": parquet(courier=["Ann", "Bob"], north=[1.5, None], south=[float("inf"), 4.0]),
+    }[kind]
+    path = put(tmp_path, write, f"matrix.{kind}")
+    options = ProblemOptions(columns=("costs=cells",), saturate="none")
+    with pytest.raises(InvalidInputError, match="must be known for every item, got none on line"):
+        read_table(path, options)
+    instance, plays = read_prior(path, options, 3)
+    assert instance.decision_set.items == (("Ann", "north"), ("Bob", "north"), ("Bob", "south"))
+    assert (instance.theta.tolist(), plays) == ([-1.5, 0, -4], [3, 0, 3])

@@ -42,6 +42,9 @@ def as_pairs(sheet: Sheet, chosen: Mapping[str, str], options: ProblemOptions, *
         if max(widths[top:]) < 3 or (top and widths[top - 1] > 2):
             break
         names = _names([as_text(cell) for cell in sheet.rows[top][1][: widths[top]]], max(widths[top + 1 :]))
+        is_longer = max(len(row) for _, row in sheet.rows[top + 1 :]) > len(sheet.rows[top][1])
+        if is_longer and names and parsed_name(names[0]).words not in _OF_CORNERS:  # the last column, or the corner, is empty
+            continue
         if not names or names_chosen & set(map(str.casefold, names)):
             continue
         below = [(line, [*row, *[""] * len(names)][: len(names)]) for line, row in sheet.rows[top + 1 :]]
@@ -100,7 +103,7 @@ def _value(names: Sequence[str], path: str, chosen: Mapping[str, str], options: 
         return CELLS
     if parsed_name(names[0]).words in (_NAMES[COSTS] | _NAMES[THETA]):
         return names[0]
-    if options.minimize:
+    if options.minimize and parsed_name(names[0]).words in _OF_CORNERS:
         return COSTS
     raise InvalidInputError(
         f"it must be clear whether the numbers of {path} are costs or rewards, got a matrix with the columns {names[1]!r} to "

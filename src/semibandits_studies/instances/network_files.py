@@ -11,7 +11,7 @@ from semibandits_studies.instances.numbers import is_number
 
 _ATTRIBUTES: Final = re.compile(r"\S{1,200} \S{1,200} \{")
 """A line of networkx.write_edgelist."""
-_DIMACS: Final = re.compile(r"^p\s+(\S+)", re.MULTILINE)
+_DIMACS: Final = re.compile(r"^p[ \t]+([a-z]+)[ \t]+[0-9]", re.MULTILINE)
 _SEPARATED: Final = re.compile(r"[,;\t|]")
 _CELLS: Final = re.compile(r"[,;|\s]+")
 _REMARKS: Final = ("#", "%")
@@ -34,7 +34,7 @@ def as_tabs(text: str, path: object, recognised: Callable[[list[str]], int]) -> 
         return "\n".join(arcs), ("Read from the lines of a DIMACS file as tail, head and length.",)
     if kind is not None:
         raise InvalidInputError(
-            f"{path} must be a DIMACS file of shortest paths (p sp), got {kind[0][:40]!r}: write it as a table, such as "
+            f"{path} must be a DIMACS file of shortest paths (p sp), got {kind[0][:-2]!r}: write it as a table, such as "
             "tail,head,costs, with a line for each arc"
         )
     if _ATTRIBUTES.match(first):
@@ -67,13 +67,13 @@ def _of_blanks(lines: list[str], recognised: Callable[[list[str]], int]) -> str:
     remarks = next((i for i, k in enumerate(filled) if not lines[k].startswith(_REMARKS)), 0)
     if remarks:
         last, below = filled[remarks - 1], lines[filled[remarks]]
-        name = lines[last].lstrip("#% \t")
+        name = lines[last].lstrip("# \t" if _SEPARATED.search(lines[last]) else "#% ")
         if recognised(_CELLS.split(name)) > 1 and any(map(is_number, filter(None, _CELLS.split(below)))):
             lines[last], remarks = name, remarks - 1
-    if not any(_SEPARATED.search(lines[k]) for k in filled[remarks : remarks + 100]):
-        rows = [lines[k].split() for k in filled[remarks:]]
-        widths = {len(row) for row in rows[1:]}
-        width = max(widths, default=0)
-        if width > 1 and widths == {width} and width - len(rows[0]) in (0, 1) and all(is_number(row[-1]) for row in rows[1:]):
+    is_name = recognised([lines[filled[remarks]].strip()]) > 0
+    if not is_name and not any(_SEPARATED.search(lines[k]) for k in filled[remarks : remarks + 100]):
+        first, *rows = [lines[k].split() for k in filled[remarks:]]
+        is_even = len(first) > 1 and {len(row) for row in rows} in ({len(first)}, {len(first) + 1})
+        if is_even and all(is_number(row[-1]) for row in rows):
             return "\n".join("\t".join(line.split()) if k >= filled[remarks] else "" for k, line in enumerate(lines))
     return "\n".join(lines)

@@ -135,7 +135,8 @@ def _instance(
     numbers = _numbers(cells, table, measure, options, counts, gaps=gaps)
     totals: list[str] = []
     if measure is not None:
-        names_of = list(zip(map(as_text, cells.columns[0]), items, strict=True))
+        texts_of = zip(*(map(as_text, cells.columns[k]) for k in columns.values()), strict=True)
+        names_of = [(as_text(cell), " - ".join(filter(None, one))) for cell, one in zip(cells.columns[0], texts_of, strict=True)]
         means, weights = numbers[measure.key][1], _weights(cells, measure)
         totals = sum_notes(cells.lines, names_of, means, cells.path, weights=weights)
     known = _fill_gaps(cells, table, measure, numbers, plays) if gaps else []

@@ -113,9 +113,9 @@ def _encoding(content: bytes) -> str:
 
 
 def _separator(text: str, recognised: Callable[[list[str]], int]) -> str:
-    """The separator that shows most names of known columns, and then the most rows of one width."""
+    """The separator that shows most names of known columns, then the most rows of one width, and then the widest."""
 
-    def fit(separator: str) -> tuple[int, int]:
+    def fit(separator: str) -> tuple[int, int, int]:
         rows: list[list[str]] = []
         reader = csv.reader(io.StringIO(text[:SAMPLED_CHARACTERS]), delimiter=separator, strict=True)
         with suppress(csv.Error):  # the rows before the first that cannot be read
@@ -127,6 +127,6 @@ def _separator(text: str, recognised: Callable[[list[str]], int]) -> str:
                     break
         widths = Counter(len(row) for row in rows if len(row) > 1)
         names = max((recognised(row) for row in rows), default=0)
-        return names, max(widths.values(), default=0)
+        return names, *max(((count, width) for width, count in widths.items()), default=(0, 0))
 
     return max(SEPARATORS, key=fit)
