@@ -56,6 +56,7 @@ CALLS = [
     (lambda f: read(f, "courier,north,south\nAnn,1,2\nAnn,2,3\n", COSTS), "rows of distinct names, .* got 'Ann'"),
     (lambda f: read(f, "courier,north,south\nAnn,1,2\nBob,2,3\nCem,4,4\n", COSTS), "2 columns: pass saturate='columns'"),
     (lambda f: read(f, "north,south,west\nAnn,1,2,\nBob,3,1,\n", COSTS), "a known name, got 'cells': choose from north, south"),
+    (lambda f: read(f, "item,theta\nx,1\ny,0,25\nz,0,5\n", ONE | COSTS), "2 cells like the header, got 3 on line 3"),
     (lambda f: read(f, "1 2 3\n4 5 6\n7 8 9\n", COSTS, "a.txt"), "must have a header, got 1, 2, 3 on line 1"),
     (lambda f: read(f, "Ann,1,2\nBob,3,4\nCem,5,6\n", COSTS), "must have a header, got Ann, 1, 2 on line 1"),
     (lambda f: read(f, " 3\n 1 2 3 4 5\n", name="a.txt"), "must have a header, got 3 on line 1"),

@@ -12,7 +12,7 @@ from semibandits.families.tables import ProblemOptions
 from semibandits.formats.numbers import counted
 from semibandits_studies.instances.header import MOST_TITLES, ends_of
 from semibandits_studies.instances.numbers import gaps_error, is_gap, is_number
-from semibandits_studies.instances.roles import COSTS, ROLES, THETA, parsed_name
+from semibandits_studies.instances.roles import COSTS, PLAYS, ROLES, THETA, parsed_name
 from semibandits_studies.instances.rows import is_total
 from semibandits_studies.instances.sheets import Cell, Sheet, as_text, filled, shown
 from semibandits_studies.instances.table_choice import EVIDENCE
@@ -22,7 +22,7 @@ CELLS: Final = "cells"
 FORBIDDEN: Final = ("x", "-", "\u2013", "\u2014", "inf", "infinity", "\u221e", "m", "forbidden", "impossible")
 """Marks of pairs that are not possible, in lower case."""
 _NAMES: Final = {role: each.exact | each.usual | each.last | each.possible for role, each in ROLES.items()}
-_KNOWN: Final = frozenset().union(*_NAMES.values()) - {"u", "v"}
+_KNOWN: Final = PLAYS.union(*_NAMES.values()) - {"u", "v", "n"}
 _OF_CORNERS: Final = _NAMES["row"] | _NAMES[COSTS] | _NAMES[THETA] | {""}
 
 
@@ -39,13 +39,14 @@ def as_pairs(sheet: Sheet, chosen: Mapping[str, str], options: ProblemOptions, *
     names_chosen = set(map(str.casefold, chosen.values()))
     widths = [filled(row) for _, row in sheet.rows]
     for top in range(min(MOST_TITLES if sheet.has_titles else 1, len(sheet.rows) - 2)):
-        if max(widths[top:]) < 3 or (top and widths[top - 1] > 2):
+        above = [parsed_name(as_text(cell)).words for cell in sheet.rows[top - 1][1][:2]] if top else []
+        if max(widths[top:]) < 3 or (top and (widths[top - 1] > 2 or (all(above[1:]) and not _KNOWN.isdisjoint(above)))):
             break
         names = _names([as_text(cell) for cell in sheet.rows[top][1][: widths[top]]], max(widths[top + 1 :]))
         is_longer = max(len(row) for _, row in sheet.rows[top + 1 :]) > len(sheet.rows[top][1])
-        if is_longer and names and parsed_name(names[0]).words not in _OF_CORNERS:  # the last column, or the corner, is empty
-            continue
-        if not names or names_chosen & set(map(str.casefold, names)):
+        # of a longer line, the last column is empty, or the corner is missing
+        is_unclear = is_longer and not _OF_CORNERS.issuperset(parsed_name(name).words for name in names[:1])
+        if not names or is_unclear or names_chosen & set(map(str.casefold, names)):
             continue
         below = [(line, [*row, *[""] * len(names)][: len(names)]) for line, row in sheet.rows[top + 1 :]]
         if _are_pairs(names, below, sheet.path, is_named=CELLS in names_chosen):
