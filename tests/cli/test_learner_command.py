@@ -186,6 +186,62 @@ def test_gaps_of_a_table_are_items_that_are_not_known(run, plays, counts, featur
     assert sb.open_learner(URL, name="ways").state() == twin.state()
 
 
+def test_the_plays_of_a_table_with_gaps_are_found(run):
+    Path("times.csv").write_text(GAPS)
+    command = ["learner", "create", URL, "found", "times.csv", "--variance", "64"]
+    created = run.json(command)
+    assert "Each mean counts as many outcomes as days has in its line; --prior-plays 0 uses none." in created["note"]
+    run.output(["learner", "create", URL, "named", "times.csv", "--variance", "64", "--prior-plays", "days"])
+    assert sb.open_learner(URL, name="found").state() == sb.open_learner(URL, name="named").state()
+
+
+USED = "Each mean counts as many outcomes as {} has in its line"
+UNUSED = "is not used; --prior-plays {} counts each mean as that many outcomes"
+PLAYS = {
+    "clicks of views": ("article,clicks,views\nx,3,60\ny,0,0\n", "views", 60),
+    "plays": ("article,ctr,Plays\nx,0.5,60\ny,0.25,4\n", "Plays", 64),
+    "gaps beside gaps": ("Artikel;score;Anzahl\nx;0,5;60\ny;;0\nz;;\n", "Anzahl", 60),
+    "no gaps": ("article,score,days\nx,0.5,60\ny,0.25,4\n", "days", 0),
+    "numbers beside gaps": ("article,score,n\nx,0.5,60\ny,,4\n", "n", 0),
+    "two columns": ("article,score,n,days\nx,0.5,60,1\ny,,,\n", None, 0),
+    "two means": ("article,score,cost,n\nx,0.5,60,1\ny,,,\n", None, 0),
+}
+
+
+@pytest.mark.parametrize("name", PLAYS)
+def test_plays_are_read_only_if_they_are_clear(name, run):
+    text, column, outcomes = PLAYS[name]
+    Path("table.csv").write_text(text)
+    command = ["learner", "create", URL, "page", "table.csv", "--size", "1"]
+    created = run.json(command)
+    assert created["outcomes"] == outcomes
+    assert column is None or (USED if outcomes else UNUSED).format(column) in created["note"]
+    assert column is not None or "outcomes" not in created["note"]
+    assert run.json([*command[:3], "none", *command[4:], "--prior-plays", "0"])["outcomes"] == 0
+
+
+MATRIX = ";north;south\nAnn;;31,5\nBob;25;{}\n"
+
+
+def test_empty_cells_of_a_matrix_are_pairs_that_are_not_known(run):
+    Path("log.csv").write_text("row,column,cost\nAnn,north,3\nAnn,north,5\n")
+    Path("open.csv").write_text(MATRIX.format(""))
+    Path("marked.csv").write_text(MATRIX.format("x"))
+    command = ["learner", "create", URL, "open", "open.csv", "--variance", "64"]
+    created = run.json([*command, "--column", "costs=cells", "--prior-plays", "2"])
+    assert "2 empty cells are each a pair that is not known" in created["note"]
+    opened = sb.open_learner(URL, name="open")
+    pairs = [(row, column) for row in ("Ann", "Bob") for column in ("north", "south")]
+    twin = sb.Learner(
+        sb.Matchings(pairs), variance=64.0, prior_costs=[0.0, 31.5, 25.0, 0.0], prior_plays=[0, 2, 2, 0], seed=0, drift_error=0.01
+    )
+    assert opened.state() == twin.state()
+    marked = [*command[:3], "marked", "marked.csv", "--saturate", "none"]
+    assert run.json([*marked, "--history", "log.csv"])["outcomes"] == 2
+    opened = sb.open_learner(URL, name="marked")
+    assert (opened.decision_set.items, opened.means.tolist()) == (tuple(pairs[:3]), [-4.0, 0.0, 0.0])
+
+
 def test_clicks_of_impressions_are_as_many_outcomes_as_impressions(run):
     Path("clicks.csv").write_text("article,clicks,views\nStorm,3,60\nCup,0,0\nTax,,\nOpera,1,10\n")
     page = ["learner", "create", URL, "page", "clicks.csv", "--size", "2", "--law", "bernoulli", "--prior-plays", "views"]

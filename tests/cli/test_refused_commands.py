@@ -38,6 +38,8 @@ REFUSED = {
     "bound none.csv": "none.csv must be a readable file, got No such file",
     "bound germny50": "got 'germny50': did you mean germany50",
     "bound ./table.ods": ".jsonl, .ndjson or .json, got './table.ods': save it as .xlsx or .csv",
+    "bound ./roads.graphml": "got './roads.graphml': read it with networkx, and write to_pandas_edgelist(graph) as .csv",
+    "bound none_net.tntp": "none_net.tntp must be a readable file, got No such file",
     "bound germany50": "give --source and --target for paths or routes, or --family trees",
     "bound germany50 --source Berlin": "paths must have both ends, got no target",
     "bound germany50 --source Berln --target Essen": "did you mean Berlin",

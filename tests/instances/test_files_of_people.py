@@ -3,15 +3,15 @@
 import importlib
 import sys
 import tempfile
-from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import openpyxl
 import pyarrow
 import pytest
 import xlwt
+from exported_tables import EXPORTED, Right
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,23 +20,9 @@ from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.families.registry import FAMILIES
 from semibandits.instances import ProblemOptions, read_json, read_table, write_json
 from semibandits.matroids import Laminar, Partition
+from semibandits_studies.instances.roles import ENDS as END_PAIRS
 from semibandits_studies.instances.roles import ROLES, parsed_name
-
-
-class Right(NamedTuple):
-    """A file that gives an instance."""
-
-    content: str | bytes | Callable[[Path], None]
-    options: dict[str, Any]
-    decision_set: Any
-    theta: list[float]
-    in_costs: bool = False
-    note: str = ""
-    unit: str = ""
-    variance: list[float] | None = None
-    name: str = "table.csv"
-    labels: tuple[str, ...] = ()
-
+from semibandits_studies.instances.table_files import read_prior
 
 ENDS = {"source": "a", "target": "d"}
 ONE = {"size": 1}
@@ -272,9 +258,9 @@ def put(folder, content, name):
     return path
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", [*RIGHT, *EXPORTED])
 def test_files_of_people_are_read(name, tmp_path):
-    file = RIGHT[name]
+    file = (RIGHT | EXPORTED)[name]
     instance = read_table(put(tmp_path, file.content, file.name), ProblemOptions(**file.options))
     assert type(instance.decision_set) is type(file.decision_set)
     assert decisions_of(instance.decision_set) == decisions_of(file.decision_set)
@@ -310,7 +296,7 @@ def test_an_excel_file_may_claim_any_size(tmp_path):
     for cell, value in {"A1": "item", "B1": "theta", "A2": "x", "B2": 1, "A3": "y", "B3": 2, "XFD5000": 1}.items():
         book.active[cell] = value
     book.save(tmp_path / "table.xlsx")
-    with pytest.raises(InvalidInputError, match="theta must be a number, got '' on line 5000"):
+    with pytest.raises(InvalidInputError, match="theta must be known for every item, got none on line 5000"):
         read_table(tmp_path / "table.xlsx", ProblemOptions(size=1))
 
 
@@ -331,10 +317,10 @@ def test_every_family_of_tables_has_a_row():
 
 
 def test_no_name_has_two_roles():
-    names = [name for role in ROLES.values() for name in (*role.exact, *role.usual)]
+    names = [name for role in ROLES.values() for name in (*role.exact, *role.usual, *role.last)]
     assert len(names) == len(set(names))
     for role, each in ROLES.items():
-        for name in each.exact | each.usual:
+        for name in each.exact | each.usual | each.last:
             assert parsed_name(name).words == name, role
 
 
@@ -371,23 +357,102 @@ def test_any_table_gives_an_instance_or_one_message(data):
         assert instance.decision_set.d == len(instance.theta) <= len(rows)
 
 
-OPPOSITE_ENDS = [
-    "init_node,term_node", "a_node,b_node", "node_from,node_to", "fromnode,tonode", "start nd,end nd", "i,j", "taill,heda",
-]  # fmt: skip
+OPPOSITE_ENDS = ["i,j", "taill,heda", "a_side,b_side", "from lane,to lane"]
+
+
+def in_order(names, order):
+    """Four links in a table whose columns have these names for tails and heads."""
+    tail, head = names
+    rows = [{"tail": u, "head": v, "minutes": k, "lanes": 2} for k, (u, v) in enumerate(EDGES)]
+    header = {"tail": tail, "head": head, "minutes": "minutes", "lanes": "lanes"}
+    return "\n".join(",".join(str(row[column]) for column in order) for row in [header, *rows])
+
+
+COLUMNS_OF_LINKS = st.permutations(["tail", "head", "minutes", "lanes"])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.sampled_from(sorted(END_PAIRS)), COLUMNS_OF_LINKS, st.booleans())
+def test_ends_of_links_are_read_as_a_pair_or_not_at_all(names, order, is_alone):
+    with tempfile.TemporaryDirectory() as folder:
+        path = put(Path(folder), in_order((names[0], "kerb") if is_alone else names, order), "links.csv")
+        if not is_alone:
+            assert read_table(path, ProblemOptions(**ENDS)).decision_set.items == tuple(EDGES)
+        else:
+            with pytest.raises(InvalidInputError, match=r"without (tail and head|head)"):
+                read_table(path, ProblemOptions(**ENDS, family="paths"))
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.sampled_from(OPPOSITE_ENDS), st.permutations(["tail", "head", "minutes", "lanes"]))
+@given(st.sampled_from(OPPOSITE_ENDS), COLUMNS_OF_LINKS)
 def test_both_ends_of_links_are_proposed_or_none(names, order):
     """Following the proposal gives the links in their direction, whatever the order of the columns."""
     tail, head = names.split(",")
-    rows = [{"tail": u, "head": v, "minutes": k, "lanes": 2} for k, (u, v) in enumerate(EDGES)]
-    header = {"tail": tail, "head": head, "minutes": "minutes", "lanes": "lanes"}
-    text = "\n".join(",".join(str(row[column]) for column in order) for row in [header, *rows])
     with tempfile.TemporaryDirectory() as folder:
-        path = put(Path(folder), text, "links.csv")
+        path = put(Path(folder), in_order((tail, head), order), "links.csv")
         with pytest.raises(InvalidInputError, match=f"are '{tail}' and '{head}' meant as 'tail' and 'head'") as refusal:
             read_table(path, ProblemOptions(**ENDS))
         assert f"columns=['tail={tail}', 'head={head}']" in str(refusal.value)
         chosen = ProblemOptions(**ENDS, columns=(f"tail={tail}", f"head={head}"))
         assert read_table(path, chosen).decision_set.items == tuple(EDGES)
+
+
+MARKS = ["x", "-", "inf", "\u221e", "M", "forbidden"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_a_matrix_is_the_table_of_its_pairs(data):
+    rows, columns = ([f"{side}{k}" for k in range(data.draw(st.integers(2, 4)))] for side in ("row ", "zone "))
+    comma, mark = data.draw(st.booleans()), data.draw(st.sampled_from(["", *MARKS]))
+    corner = data.draw(st.sampled_from(["", "courier", "A/B", None]))
+    numbers = {(row, column): data.draw(st.none() | st.integers(1, 99)) for row in rows for column in columns}
+    numbers[rows[0], columns[-1]] = 7
+
+    def text(number):
+        return mark if number is None else str(number / 4).replace(".", "," if comma else ".")
+
+    cells = [[row, *(text(numbers[row, column]) for column in columns)] for row in rows]
+    header = [*([] if corner is None else [corner]), *columns]
+    pairs = [["row", "column", "costs"], *([*pair, text(n)] for pair, n in numbers.items() if n is not None)]
+    with tempfile.TemporaryDirectory() as folder:
+        matrix, table = (
+            put(Path(folder), "\n".join(map(";".join, lines)), name)
+            for name, lines in (("matrix.csv", [header, *cells]), ("table.csv", pairs))
+        )
+        of_cells = read_table(matrix, ProblemOptions(saturate="none", columns=("costs=cells",)))
+        of_pairs = read_table(table, ProblemOptions(saturate="none"))
+    assert of_cells.decision_set.items == of_pairs.decision_set.items
+    assert of_cells.theta.tolist() == of_pairs.theta.tolist()
+
+
+PIECES = [
+    "a", "b", "1", "2.5", "x", "-", "NA", "", "tail", "head", "item", "costs", "src", "dst", "Total", "# a", "% b", "c", "{}",
+    "a 1 2 3", "p sp 3 2", "p max 3 2", "~", "<END OF METADATA>", "init_node", "term_node", "length", "free_flow_time", "3",
+    "cells", "\u00b2",
+]  # fmt: skip
+LINES = st.lists(st.lists(st.sampled_from(PIECES), max_size=5), max_size=6)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(["\t", " ", "  ", ","]), LINES, st.booleans())
+def test_any_lines_give_an_instance_or_one_message(separator, rows, is_matrix):
+    options = ProblemOptions(columns=("costs=cells",), saturate="none") if is_matrix else ProblemOptions(source="1", target="2")
+    with tempfile.TemporaryDirectory() as folder, suppress(InvalidInputError):
+        read_table(put(Path(folder), "\n".join(map(separator.join, rows)), "lines.txt"), options)
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "jsonl", "parquet"])
+def test_matrices_in_files_with_types(kind, tmp_path):
+    write = {
+        "xlsx": records([["Delivery times"], [None, "north", "south"], ["Ann", 1.5, "x"], ["Bob", None, 4]]),
+        "jsonl": '{"courier": "Ann", "north": 1.5, "south": "x"}\n{"courier": "Bob", "north": null, "south": 4}\n',
+        "parquet": parquet(courier=["Ann", "Bob"], north=[1.5, None], south=[float("inf"), 4.0]),
+    }[kind]
+    path = put(tmp_path, write, f"matrix.{kind}")
+    options = ProblemOptions(columns=("costs=cells",), saturate="none")
+    with pytest.raises(InvalidInputError, match="must be known for every item, got none on line"):
+        read_table(path, options)
+    instance, plays = read_prior(path, options, 3)
+    assert instance.decision_set.items == (("Ann", "north"), ("Bob", "north"), ("Bob", "south"))
+    assert (instance.theta.tolist(), plays) == ([-1.5, 0, -4], [3, 0, 3])

@@ -34,7 +34,7 @@ URL names the database: sqlite:///routes.db is a file, postgresql://user@host/da
 [bold]Examples[/bold]
 semibandits learner create sqlite:///routes.db packets germany50-routing
 semibandits learner create sqlite:///routes.db films films.csv --capacity 2
-semibandits learner create sqlite:///days.db couriers times.csv --column column=zone --prior-plays days --features additive
+semibandits learner create sqlite:///days.db couriers times.csv --variance 64 --features additive
 semibandits learner create sqlite:///news.db front articles.csv --capacity 2 --history log.csv --features pooled
 semibandits learner list sqlite:///routes.db
 semibandits learner show sqlite:///routes.db courier
@@ -43,7 +43,8 @@ semibandits learner export sqlite:///routes.db courier --output courier.jsonl
 semibandits learner import postgresql://me@host/learners --input courier.jsonl
 semibandits learner prune sqlite:///routes.db courier
 
-A new learner has the decisions and the variances of PROBLEM. Its means are used only with --prior-plays; empty cells are unknown.
+A new learner has the decisions and the variances of PROBLEM. Its means are used with --prior-plays, or if a column
+of its table clearly has how many outcomes each is worth, which a note states; empty cells are unknown.
 """
 ACTIONS: Final = ("create", "list", "show", "log", "export", "import", "prune")
 LONGEST_FACT: Final = 300

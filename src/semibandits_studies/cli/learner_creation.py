@@ -50,8 +50,8 @@ class Creation:
         help="Further draws of each decision, for the probabilities of its items (thompson).", metavar="N"
     )
     prior_plays: str | None = _create(
-        help="Use the means of PROBLEM as a prior worth N outcomes each, or as many as in a column of its table. Empty cells: "
-        "unknown.",
+        help="Use the means of PROBLEM as a prior worth N outcomes each, or as many as in a column of its table, which is found "
+        "if it is clear. Empty cells: unknown.",
         metavar="N|COLUMN",
     )
     history: Path | None = _create(help="Start from a table with a line for each outcome of an item.", metavar="FILE")
@@ -75,14 +75,16 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
     if creation.history is not None:
         _recall(learner, creation, instance, options)
     shown, x, policy = store_new(url, name, learner), learner.decision_set, learner.policy
-    counts = learner.plays if creation.history is not None else arguments.get("prior_plays", np.zeros(x.d))
+    counts = learner.plays if creation.history is not None else plays
     if as_json:
-        known = {"outcomes": int(counts.sum()), "known_items": int((counts > 0).sum())}
+        known = {"outcomes": int(counts.sum()), "known_items": int((counts > 0).sum()), "note": instance.note}
         print_json({"name": name, "url": shown, "decision_set": repr(x), "policy": repr(policy)} | known)
         return
     print_line(f"Created {name} in {shown}: {x!r}, {type(policy).__name__}")
     if counts.any():
         print_line(f"It starts from {counts.sum():,.0f} outcomes of {(counts > 0).sum():,} of {x.d:,} items")
+    if instance.note and choice.file is not None:
+        print_line(instance.note)
     print_line(f"Serve it: semibandits serve --storage {shown}")
 
 
@@ -98,7 +100,7 @@ def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, Fl
         if creation.history is not None:  # outcomes are in its columns
             own = [text for text in choice.options.columns if not chosen_columns([text]).keys() & set(MEASURES)]
             options = replace(options, columns=own)
-        instance, known = read_prior(choice.file, options, plays)
+        instance, known = read_prior(choice.file, options, "" if word is None and creation.history is None else plays or None)
         return instance, np.array(known)
     if isinstance(plays, str):
         raise InvalidInputError(f"--prior-plays must be a number for problems without a table, got {plays!r}: write a number")
@@ -128,7 +130,7 @@ def _arguments(instance: Instance, plays: FloatArray, options: ProblemOptions, c
     if creation.law is None or options.variance is not None:
         is_same = bool((instance.variance == instance.variance[0]).all())
         arguments["variance"] = float(instance.variance[0]) if is_same else np.array(instance.variance)
-    if creation.prior_plays is not None:
+    if creation.history is None and plays.any():
         arguments |= {"prior_means": np.array(instance.theta), "prior_plays": plays}
     return arguments | {
         "seed": 0 if creation.seed is None else creation.seed,

@@ -11,13 +11,15 @@ from typing import Final, final
 from semibandits.errors import InvalidInputError, Option
 from semibandits.inputs.fields import unknown_name
 from semibandits_studies.instances.numbers import is_number
-from semibandits_studies.instances.roles import COSTS, OPPOSITES, ROLES, THETA, parsed_name
+from semibandits_studies.instances.roles import COSTS, ENDS, LENGTHS, OPPOSITES, PLAYS, ROLES, THETA, parsed_name
 from semibandits_studies.instances.sheets import Sheet, as_text, listed
 
 MOST_TITLES: Final = 20
 """Largest number of lines above the header."""
 MOST_NAMES: Final = 1_000
 """Number of cells of a row that are compared with known names in the search for the header."""
+END_WORDS: Final = frozenset(name for pair in ENDS for name in pair)
+"""Names of columns that are read as an end of links, if the other end is there."""
 CLOSE: Final = 0.7
 """Similarity from which a name counts as misspelt, in the measure of difflib."""
 
@@ -53,7 +55,18 @@ class Header:
         return places[0]
 
     def candidates(self, role: str) -> list[int]:
-        """Columns that may have a role: the chosen one, or else those with its exact name, or else those with a usual one."""
+        """Columns that may have a role: the chosen one, or else those with its exact name, or else those with a usual one.
+
+        Without any of these, both ends of links are columns whose names are a pair, and other roles have their last names.
+        """
+        found = self._named(role)
+        if not found and role in ("tail", "head") and not self._named("tail") and not self._named("head"):
+            pairs = ends_of([parsed.words for parsed in self._parsed])
+            found = self._with(frozenset({pairs[0][role == "head"]})) if len(pairs) == 1 else []
+        return found or self._with(ROLES[role].last)
+
+    def _named(self, role: str) -> list[int]:
+        """Columns that the user chose for a role, or that have its exact name, or else a usual one."""
         return self.exact(role) or self._with(ROLES[role].usual)
 
     def exact(self, role: str) -> list[int]:
@@ -67,6 +80,15 @@ class Header:
     def possible(self, role: str) -> list[int]:
         """Columns whose name may mean a role."""
         return self._with(ROLES[role].possible)
+
+    def plays(self) -> list[int]:
+        """Columns that may hold how many outcomes each mean is worth."""
+        return self._with(PLAYS | ROLES["trials"].usual)
+
+    def flow_times(self, column: int) -> list[int]:
+        """Columns of travel times without traffic, which are no least costs if those of `column` are lengths."""
+        is_length = self._parsed[column].words in LENGTHS and not self.is_chosen("least")
+        return [k for k in self.candidates("least") if is_length and "flow" in self._parsed[k].words]
 
     def column(self, role: str) -> int | None:
         """The column of a role, None without candidates; several are refused."""
@@ -97,10 +119,8 @@ class Header:
         names, pairs = self._without_role(), set()
         for words, name in names.items():
             for first, second in OPPOSITES:
-                for pattern in (rf"\b{first}", rf"{first}\b"):
-                    other = re.sub(pattern, second, words, count=1)
-                    if other != words and other in names:
-                        pairs.add((name, names[other]))
+                others = {re.sub(pattern, second, words, count=1) for pattern in (rf"\b{first}", rf"{first}\b")}
+                pairs |= {(name, names[other]) for other in others & names.keys() - {words}}
         return pairs.pop() if len(pairs) == 1 else None
 
     def only_one_without_role(self) -> str | None:
@@ -110,7 +130,7 @@ class Header:
 
     def _without_role(self) -> dict[str, str]:
         """Names of columns that no role has, by their words."""
-        known = {name for each in ROLES.values() for name in each.exact | each.usual}
+        known = {name for each in ROLES.values() for name in each.exact | each.usual | each.last}
         parsed = zip(self._parsed, self.names, strict=True)
         return {one.words: name for one, name in parsed if one.words and one.words not in known}
 
@@ -174,19 +194,26 @@ def find_header(sheet: Sheet, wanted: Mapping[str, str]) -> int:
     if any(map(is_number, filter(None, top[0]))):
         raise InvalidInputError(
             f"{sheet.path} must have a header, got {listed(top[0])} on line {sheet.rows[0][0]}: add a line with the names of "
-            "the columns above it, such as item,theta"
+            "the columns above it, such as item,theta, or tail,head,costs for links, with the separator of the other lines"
         )
     return 0
+
+
+def ends_of(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """The pairs of names among those of the columns, as words, that are read as tails and heads together."""
+    there = set(words)
+    return [pair for pair in ENDS if there.issuperset(pair)] if there & END_WORDS else []
 
 
 def name_counter(wanted: Mapping[str, str]) -> Callable[[Sequence[str]], int]:
     """A function that counts the known names of columns in a row, each role once, and those that the user chose."""
     chosen = {name.strip().casefold() for name in wanted.values()}
-    roles = {name: role for role, each in ROLES.items() for name in each.exact | each.usual}
+    roles = {name: role for role, each in ROLES.items() for name in each.exact | each.usual | each.last}
 
     def count(row: Sequence[str]) -> int:
         row = row[:MOST_NAMES]
-        found = {roles.get(parsed_name(cell).words) for cell in row} - {None}
-        return len(found) + sum(cell.strip().casefold() in chosen for cell in row)
+        words = [parsed_name(cell).words for cell in row]
+        found = {roles.get(name) for name in words} - {None}
+        return len(found) + 2 * bool(ends_of(words)) + sum(cell.strip().casefold() in chosen for cell in row)
 
     return count

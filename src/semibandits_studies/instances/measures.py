@@ -9,12 +9,14 @@ from typing import Final
 from semibandits.errors import InvalidInputError, Option
 from semibandits.families.tables import ProblemOptions
 from semibandits_studies.instances.header import Header
-from semibandits_studies.instances.numbers import is_number
+from semibandits_studies.instances.numbers import is_gap, is_number
 from semibandits_studies.instances.roles import COSTS, THETA
-from semibandits_studies.instances.sheets import Cell, listed
+from semibandits_studies.instances.sheets import Cell, as_text, listed
 
 SUCCESSES: Final = "successes"
 TRIALS: Final = "trials"
+PLAYS: Final = "plays"
+"""Name of the column of the outcomes that a mean is worth."""
 MEASURES: Final = (THETA, COSTS, SUCCESSES, TRIALS)
 """Roles of columns that rewards or costs are read from."""
 
@@ -41,6 +43,8 @@ def measure_of(header: Header, options: ProblemOptions, *, family: str, taken: S
     columns = [(role, k) for role, ks in found.items() for k in ks]
     if header.is_chosen(SUCCESSES) and not any(map(header.is_chosen, (THETA, COSTS))):
         columns, is_ratio = [], all(counts)
+    if len(columns) == 1 and not header.is_chosen(columns[0][0]):
+        columns += [(COSTS, k) for k in header.flow_times(columns[0][1])]
     if len(columns) > 1 or (is_ratio and columns):
         raise _several(header, columns, is_ratio)
     if columns:
@@ -51,6 +55,26 @@ def measure_of(header: Header, options: ProblemOptions, *, family: str, taken: S
     successes, trials = (header.column(role) for role in (SUCCESSES, TRIALS))
     assert successes is not None
     return Measure(COSTS if options.minimize else THETA, successes, trials, role=SUCCESSES)
+
+
+def plays_of(
+    header: Header, columns: Sequence[Sequence[Cell]], measure: Measure, taken: Sequence[int]
+) -> tuple[str | None, list[str]]:
+    """The name of the column of the outcomes that each mean is worth, if it is clear, and a sentence about it.
+
+    It is clear for the trials of a share, for the name `plays`, and for a usual name if there are gaps, and numbers from 1 beside
+    all means and no others. `columns` are the cells, and `taken` columns with another role.
+    """
+    places = [k for k in header.plays() if k not in (*taken, measure.column)] if measure.trials is None else [measure.trials]
+    if len(places) != 1:
+        return None, []
+    name = header.names[places[0]]
+    known = [not is_gap(cell) for cell in columns[measure.column]]
+    counts = [as_text(cell)[:1] in list("123456789") for cell in columns[places[0]]]
+    if measure.trials is not None or name.strip().casefold() == PLAYS or (known == counts and not all(known)):
+        return name, [f"Each mean counts as many outcomes as {name} has in its line; --prior-plays 0 uses none."]
+    unused = header.names[measure.column]
+    return None, [f"{unused} is not used; --prior-plays {name} counts each mean as that many outcomes."]
 
 
 def _sure(header: Header, role: str) -> list[int]:

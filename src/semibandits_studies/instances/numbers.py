@@ -21,6 +21,8 @@ _EITHER: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 _CURRENCY: Final = re.compile(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|JPY)\b", re.IGNORECASE)
 _CLOCK: Final = re.compile(r"[0-9]+:[0-9]{2}(?::[0-9]{2})?")
 _WITH_UNIT: Final = re.compile(r"[+-]?[0-9.,]+\s*([^\W\d_]{1,10})")
+GAPS: Final = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", ".", "-", "--", "\u2013", "\u2014")
+"""Cells without a number, in lower case."""
 _NO_NUMBER: Final = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 
 
@@ -70,13 +72,13 @@ def style_of(columns: Iterable[Column], path: str) -> Style:
 def read_numbers(column: Column, style: Style, path: str, *, gaps: bool = False) -> list[float]:
     """The numbers of a column, finite; percents as fractions. Percent signs on only some lines are refused.
 
-    With `gaps`, empty cells are NaN; by default they are refused.
+    With `gaps`, cells without a number are NaN; by default they are refused.
     """
     signs = [isinstance(cell, str) and cell.endswith("%") for cell in column.cells]
     percent = any(signs)
     values = []
     for line, cell, sign in zip(column.lines, column.cells, signs, strict=True):
-        if gaps and cell == "":
+        if gaps and is_gap(cell):
             values.append(float("nan"))
             continue
         if percent and not sign and cell not in (0, "0", ""):
@@ -98,6 +100,20 @@ def read_numbers(column: Column, style: Style, path: str, *, gaps: bool = False)
         # Division, since 3.5 / 100 is the number closest to 0.035 and 3.5 * 0.01 is not.
         values.append(value / 100 if percent else value)
     return values
+
+
+def is_gap(cell: Cell) -> bool:
+    """Whether a cell has no number: it is empty, or has a mark for a number that is not known."""
+    return isinstance(cell, str) and cell.casefold() in GAPS
+
+
+def gaps_error(name: str, lines: Sequence[int], path: str, remedy: str) -> InvalidInputError:
+    """The error for numbers that are not known, on these lines."""
+    where = f"line {lines[0]}" if len(lines) == 1 else f"{len(lines):,} lines (first: {lines[0]})"
+    return InvalidInputError(
+        f"{name} must be known for every item, got none on {where} of {path}: fill in the cells, {remedy}, or create a learner "
+        "(semibandits learner create), for which gaps are unknown items"
+    )
 
 
 def is_number(cell: Cell) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -17,7 +18,9 @@ COMMENTS: Final = ("#", "//", "%", "--", ";")
 """What comments begin with."""
 SUMMED: Final = 5
 """Number of other lines from which their sum, as the last one, is worth a note, whatever its name."""
-_WORD: Final = re.compile(r"[^\W\d_]+")
+ROUNDED: Final = 2e-3
+"""Relative error of weighted means, which are rounded in exports."""
+_TOTAL: Final = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(TOTAL_WORDS)})(?![^\W\d_])", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,15}(?:\.0*)?")
 
 
@@ -38,22 +41,51 @@ def check_names(lines: Sequence[int], cells: Sequence[Cell], names: Sequence[str
         raise _no_item(repr(names[parts[0]]), f"{lines[parts[0]]}{', the last one' * (parts[0] == last)} of {path}", "a total")
 
 
-def sum_notes(lines: Sequence[int], names: Sequence[str], numbers: Sequence[float], path: str) -> list[str]:
+def sum_notes(
+    lines: Sequence[int],
+    names: Sequence[Sequence[str]],
+    numbers: Sequence[float],
+    path: str,
+    *,
+    weights: Sequence[float] | None = None,
+) -> list[str]:
     """A sentence about a last line that is the sum or the mean of all others.
 
-    The first or last line is refused if it is such a sum or mean and its name contains a word for it. `numbers` are mean rewards
-    or costs; the other arguments are as for :func:`check_names`.
+    A line is refused if its number is the sum or the mean of all lines that are no totals, or of those since the last such line,
+    and one of its names contains a word for that, or has no letters. `names` are the first cell and the name of each item,
+    `numbers` mean rewards or costs, NaN where unknown; means may have `weights`. The other arguments are as for
+    :func:`check_names`.
     """
-    if len(names) < 3:
-        return []
-    for k in (0, len(names) - 1):
-        others = [number for i, number in enumerate(numbers) if i != k]
-        is_total = any(abs(numbers[k] - one) <= 1e-6 * abs(one) for one in (sum(others), sum(others) / len(others)))
-        if is_total and not TOTAL_WORDS.isdisjoint(_WORD.findall(_words(names[k]))):
-            raise _no_item(repr(names[k]), f"{lines[k]}{', the last one' * (k > 0)} of {path}", "a total")
-    if is_total and len(others) >= SUMMED and numbers[-1] not in others:
-        return [f"The last line, {names[-1]!r}, is the sum or the mean of all others: remove it if it is no item."]
+    weights = weights or [math.nan] * len(numbers)
+    marked = [any(map(_TOTAL.search, texts)) or not any(map(str.isalnum, texts[-1])) for texts in names]
+    known = [k for k, number in enumerate(numbers) if number == number]
+    everything, since = _Sums(numbers, weights, [k for k in known if not marked[k]]), list[int]()
+    for k in known:
+        if not marked[k]:
+            since.append(k)
+        elif everything.has(numbers[k]) or _Sums(numbers, weights, since).has(numbers[k]):
+            name = next(filter(_TOTAL.search, names[k]), names[k][-1])
+            raise _no_item(repr(name), f"{lines[k]}{', the last one' * (k == len(lines) - 1)} of {path}", "a total")
+        else:
+            since = []
+    others, last = known[:-1], len(lines) - 1
+    if len(others) >= SUMMED and known[-1] == last and _Sums(numbers, weights, others).has(numbers[last]):
+        return [f"The last line, {names[last][-1]!r}, is the sum or the mean of all others: remove it if it is no item."]
     return []
+
+
+class _Sums:
+    """The sum, the mean and the weighted mean of a group of numbers; none of fewer than two."""
+
+    def __init__(self, numbers: Sequence[float], weights: Sequence[float], group: Sequence[int]) -> None:
+        self.numbers = {numbers[i] for i in group}
+        total, weight = sum(numbers[i] for i in group), sum(weights[i] for i in group)
+        mean = sum(numbers[i] * weights[i] for i in group) / weight if weight else math.nan
+        self.sums = ((total, 1e-6), (total / len(group), 1e-6), (mean, ROUNDED)) if len(group) > 1 else ()
+
+    def has(self, number: float) -> bool:
+        """Whether a number is one of them, and not also in the group, as where all numbers are the same."""
+        return number not in self.numbers and any(abs(number - one) <= error * abs(one) for one, error in self.sums)
 
 
 def alike_notes(cells: Iterable[tuple[int, Cell]]) -> list[str]:
@@ -73,6 +105,11 @@ def alike_notes(cells: Iterable[tuple[int, Cell]]) -> list[str]:
                 "one name."
             ]
     return []
+
+
+def is_total(name: str) -> bool:
+    """Whether a name is that of a total, or contains a word for it."""
+    return _words(name) in TOTALS or _TOTAL.search(name) is not None
 
 
 def _no_item(name: str, where: str, kind: str) -> InvalidInputError:

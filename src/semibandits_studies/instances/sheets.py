@@ -44,6 +44,11 @@ def as_text(cell: Cell) -> str:
     return cell if isinstance(cell, str) else repr(cell)
 
 
+def filled(row: Sequence[Cell]) -> int:
+    """Number of cells up to the last one that is not empty."""
+    return max((k for k, cell in enumerate(row, 1) if cell != ""), default=0)
+
+
 def shown(cell: Cell) -> str:
     """A cell for messages: texts in quotes, long ones cut."""
     if not isinstance(cell, str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -18,21 +19,18 @@ from semibandits.inputs.labelled import refuse_rounded
 from semibandits_studies.instances.base import Instance
 from semibandits_studies.instances.header import Header, chosen_columns, find_header, name_counter
 from semibandits_studies.instances.json_files import instance_from_description
-from semibandits_studies.instances.measures import Measure, measure_of
-from semibandits_studies.instances.numbers import Column, read_numbers, style_of
+from semibandits_studies.instances.matrices import as_pairs
+from semibandits_studies.instances.measures import PLAYS, TRIALS, Measure, measure_of, plays_of
+from semibandits_studies.instances.numbers import Column, gaps_error, is_gap, read_numbers, style_of
 from semibandits_studies.instances.roles import COSTS, THETA, VARIANCE
 from semibandits_studies.instances.rows import alike_notes, check_names, sum_notes
-from semibandits_studies.instances.sheets import Cell, Sheet, as_text, check_size, listed, shown
+from semibandits_studies.instances.sheets import Cell, Sheet, as_text, check_size, filled, listed, shown
 from semibandits_studies.instances.table_choice import check_options, check_roles, choose_table, only_one
 from semibandits_studies.instances.text_tables import read_text_table
 from semibandits_studies.instances.typed_tables import READERS
 
 MISSPELT: Final = {VARIANCE: 0.85, "least": 0.9}
 """Similarity from which a name counts as a misspelt name of an optional column."""
-
-
-PLAYS: Final = "plays"
-"""Name of the column of the outcomes that a mean is worth."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +85,8 @@ def read_table(path: str | os.PathLike[str], options: ProblemOptions | None = No
 def read_prior(path: str | os.PathLike[str], options: ProblemOptions, plays: int | str | None) -> tuple[Instance, list[float]]:
     """Read a table in which means may be unknown, and how many outcomes each mean is worth.
 
-    `plays` is their number, or the name of its column; None if the means are not read at all. An item with an empty cell has no
-    plays, and a mean that stands for nothing.
+    `plays` is their number, or the name of its column, "" for one that is found if it is clear; None if the means are not read at
+    all. An item with an empty cell has no plays, and a mean that stands for nothing.
     """
     chosen = chosen_columns(options.columns)
     return _instance(sheet_of(path, chosen), options, chosen, plays=plays, gaps=True)
@@ -111,14 +109,22 @@ def _instance(
     sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str], *, plays: int | str | None = 1, gaps: bool = False
 ) -> tuple[Instance, list[float]]:
     """The instance of a table, and the plays of its means; see :func:`read_prior`, which allows `gaps`."""
-    cells = below_header(sheet, chosen)
+    cells = below_header(as_pairs(sheet, chosen, options, gaps=gaps, means=plays is not None), chosen)
     header = cells.header
     tables = choose_table(header, options)
     columns = {name: k for name in tables[0].columns if (k := header.column(name)) is not None}  # which has all of them
-    first = [column[0] for column in cells.columns]
+    first = [next((cell for cell in column if not is_gap(cell)), "") for column in cells.columns]
     family = " or ".join(table.name for table in tables)
+    taken = [*columns.values()]
+    of_plays: list[str] = []
+    if plays == "":
+        plays = None
+        with suppress(InvalidInputError):  # no or several columns of means
+            plays, of_plays = plays_of(
+                header, cells.columns, measure_of(header, options, family=family, taken=taken, first=first), taken
+            )
     counts = {PLAYS: header.named(plays)} if isinstance(plays, str) else {}
-    taken = [*columns.values(), *counts.values()]
+    taken += counts.values()
     measure = None if plays is None else measure_of(header, options, family=family, taken=taken, first=first)
     _check_spelling(cells, tables)
     table = _that_fits(tables, cells, columns, options)
@@ -127,6 +133,12 @@ def _instance(
     items = [as_text(cell) for cell in cells.columns[columns[table.columns[0]]]]
     check_names(cells.lines, cells.columns[0], items, cells.path)
     numbers = _numbers(cells, table, measure, options, counts, gaps=gaps)
+    totals: list[str] = []
+    if measure is not None:
+        texts_of = zip(*(map(as_text, cells.columns[k]) for k in columns.values()), strict=True)
+        names_of = [(as_text(cell), " - ".join(filter(None, one))) for cell, one in zip(cells.columns[0], texts_of, strict=True)]
+        means, weights = numbers[measure.key][1], _weights(cells, measure)
+        totals = sum_notes(cells.lines, names_of, means, cells.path, weights=weights)
     known = _fill_gaps(cells, table, measure, numbers, plays) if gaps else []
     description: dict[str, object] = {"family": table.name, "name": Path(sheet.path).stem}
     description |= {key: values for key, (_, values) in numbers.items()}
@@ -143,13 +155,12 @@ def _instance(
     texts = {role: k for role in table.texts if (k := header.column(role)) is not None and k not in columns.values()}
     description |= {role: [as_text(cell) for cell in cells.columns[k]] for role, k in texts.items()}
     instance = instance_from_description(description)
-    if measure is None:
-        return instance, known
-    roles = columns | {key: k for key, (k, _) in numbers.items()} | texts
+    roles = columns | {key: k for key, (k, _) in numbers.items() if k >= 0} | texts
     notes = [
-        *_column_notes(cells, roles, measure),
+        *_column_notes(cells, roles, measure, has_ignored=not gaps),
         *cells.notes,
-        *sum_notes(cells.lines, items, numbers[measure.key][1], cells.path),
+        *of_plays,
+        *totals,
         *_alike_notes(cells, columns),
         *_unused_notes(instance.decision_set),
     ]
@@ -163,14 +174,14 @@ def below_header(sheet: Sheet, chosen: Mapping[str, str], *, optional: Collectio
     names = [as_text(cell) for cell in sheet.rows[position][1]]
     there = {name.casefold() for name in names}
     chosen = {role: name for role, name in chosen.items() if role not in optional or name.strip().casefold() in there}
-    width, below = _filled(names), sheet.rows[position + 1 :]
+    width, below = filled(names), sheet.rows[position + 1 :]
     if not below:
         raise InvalidInputError(f"{sheet.path} must have a line for each item, got the header only: add the items")
     check_size(sheet.path, width * len(below))
     for line, row in below:
-        if sheet.separator and (len(row) < width or _filled(row) > len(names)):
+        if sheet.separator and (len(row) < width or filled(row) > len(names)):
             raise InvalidInputError(
-                f"each line must have {width} cells like the header, got {max(_filled(row), min(len(row), width))} on line "
+                f"each line must have {width} cells like the header, got {max(filled(row), min(len(row), width))} on line "
                 f"{line} of {sheet.path}: add or remove cells, and put texts and numbers with {sheet.separator} in double quotes"
             )
     rows = [[*row[:width], *[""] * (width - len(row))] for _, row in below]
@@ -179,7 +190,7 @@ def below_header(sheet: Sheet, chosen: Mapping[str, str], *, optional: Collectio
         top, last = sheet.rows[0][0], sheet.rows[position - 1][0]
         skipped = f"Line {top} above the header was" if position == 1 else f"Lines {top} to {last} above the header were"
         notes.append(f"{skipped} skipped.")
-    if any(_filled(row) > width for _, row in below):
+    if any(filled(row) > width for _, row in below):
         notes.append("Cells to the right of the last column name are ignored.")
     return Cells(
         path=sheet.path,
@@ -190,15 +201,10 @@ def below_header(sheet: Sheet, chosen: Mapping[str, str], *, optional: Collectio
     )
 
 
-def _filled(row: Sequence[Cell]) -> int:
-    """Number of cells up to the last one that is not empty."""
-    return max((k for k, cell in enumerate(row, 1) if cell != ""), default=0)
-
-
 def _that_fits(tables: Sequence[Table], cells: Cells, columns: Mapping[str, int], options: ProblemOptions) -> Table:
     """The format that suits cells and options, where several have the same columns."""
     if len(tables) > 1 and (options.source is not None or options.target is not None):
-        texts = {name: cells.names(k) for name, k in columns.items()}
+        texts = {name: [as_text(cell) for cell in cells.columns[k]] for name, k in columns.items()}
         ways = [table for table in tables if "source" in table.options]
         tables = [table for table in ways if table.fits(texts, options)][:1]
     return only_one(tables, cells.header)
@@ -223,14 +229,14 @@ def _numbers(
 ) -> dict[str, tuple[int, list[float]]]:
     """Column and numbers of the rewards or costs, the variance, the optional columns of the format, and the plays.
 
-    With `gaps`, rewards or costs and plays are NaN in empty cells.
+    With `gaps`, rewards or costs and plays are NaN where they are not known.
     """
     header = cells.header
     columns = ({} if measure is None else {measure.key: measure.column}) | dict(counts)
-    partial = {*columns} if gaps else set()
+    partial = {*columns}
     for role in (VARIANCE, *table.numbers):
         column = header.column(role)
-        if column is not None:
+        if column is not None and not (measure and column in header.flow_times(measure.column)):
             columns[role] = column
     if VARIANCE in columns and options.variance is not None:
         raise InvalidInputError(
@@ -241,13 +247,26 @@ def _numbers(
     style = style_of([*every, *([] if trials is None else [trials])], cells.path)
     numbers = {role: (k, read_numbers(cells.column(k), style, cells.path, gaps=role in partial)) for role, k in columns.items()}
     if measure is not None and trials is not None:
-        of = read_numbers(trials, style, cells.path, gaps=gaps)
-        shares = _shares(cells, measure, numbers[measure.key][1], of, gaps=gaps)
-        numbers[measure.key] = (measure.column, shares)
+        of = read_numbers(trials, style, cells.path, gaps=True)
+        numbers[measure.key] = (measure.column, _shares(cells, measure, numbers[measure.key][1], of))
+    if measure is not None and not gaps:
+        unknown = [line for line, mean in zip(cells.lines, numbers[measure.key][1], strict=True) if mean != mean]
+        if unknown:
+            share = " / ".join(header.names[k] for k in (measure.column, measure.trials) if k is not None)
+            raise gaps_error(share, unknown, cells.path, "leave out the items")
     _check_variance(cells, numbers)
     if table.is_in_costs and measure is not None:
         _check_costs(cells, table, measure, {role: values for role, (_, values) in numbers.items()})
     return numbers
+
+
+def _weights(cells: Cells, measure: Measure) -> list[float] | None:
+    """The trials of each mean, if there are such numbers."""
+    columns = cells.header.candidates(TRIALS) if measure.trials is None else [measure.trials]
+    for column in map(cells.column, columns[:1]):
+        with suppress(InvalidInputError):  # cells of other kinds
+            return read_numbers(column, style_of([column], cells.path), cells.path, gaps=True)
+    return None
 
 
 def _fill_gaps(
@@ -265,11 +284,10 @@ def _fill_gaps(
     return known
 
 
-def _shares(cells: Cells, measure: Measure, successes: Sequence[float], trials: Sequence[float], *, gaps: bool) -> list[float]:
+def _shares(cells: Cells, measure: Measure, successes: Sequence[float], trials: Sequence[float]) -> list[float]:
     assert measure.trials is not None
     few, many = cells.header.names[measure.column], cells.header.names[measure.trials]
-    if gaps:
-        trials = [math.nan if n == of == 0 else of for n, of in zip(successes, trials, strict=True)]
+    trials = [math.nan if n == of == 0 else of for n, of in zip(successes, trials, strict=True)]
     for line, n, of in zip(cells.lines, successes, trials, strict=True):
         if (n == n and of == of and not 0 <= n <= of) or of == 0:
             raise InvalidInputError(
@@ -310,20 +328,21 @@ def _check_costs(cells: Cells, table: Table, measure: Measure, numbers: Mapping[
             )
 
 
-def _column_notes(cells: Cells, roles: Mapping[str, int], measure: Measure) -> list[str]:
+def _column_notes(cells: Cells, roles: Mapping[str, int], measure: Measure | None, *, has_ignored: bool) -> list[str]:
     """Sentences about the columns whose names differ from their roles, and about those without a role."""
+    trials = None if measure is None else measure.trials
     header, read = cells.header, []
     for role, k in roles.items():
-        own = measure.role if role in (THETA, COSTS) else role
-        if (measure.trials is None or own != measure.role) and header.needs_note(own, k):
+        own = measure.role if measure is not None and role in (THETA, COSTS) else role
+        if (trials is None or role not in (THETA, COSTS)) and header.needs_note(own, k):
             read.append(f"{header.names[k]} as {'rewards' if role == THETA else role}")
     notes = [f"Read from the table: {', '.join(read)}."] if read else []
-    if measure.trials is not None:
-        share = f"{header.names[measure.column]} / {header.names[measure.trials]}"
+    if measure is not None and trials is not None:
+        share = f"{header.names[measure.column]} / {header.names[trials]}"
         notes.append(f"{'Costs' if measure.key == COSTS else 'Rewards'} are {share}.")
-    used = {*roles.values(), measure.trials}
+    used = {*roles.values(), trials}
     ignored = [name for k, name in enumerate(header.names) if k not in used and (name or any(map(as_text, cells.columns[k])))]
-    if ignored:
+    if ignored and has_ignored:
         notes.append(f"Ignored columns: {listed(ignored)}.")
     return notes
 

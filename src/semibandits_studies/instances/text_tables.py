@@ -15,6 +15,7 @@ from typing import Final
 from semibandits.errors import InvalidInputError
 from semibandits.formats import files as _files
 from semibandits_studies.instances.files import empty_file
+from semibandits_studies.instances.network_files import as_tabs
 from semibandits_studies.instances.sheets import Cell, Sheet, check_size
 
 SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -46,6 +47,9 @@ def read_text_table(path: str | os.PathLike[str], recognised: Callable[[list[str
     stated = _EXCEL_SEPARATOR.fullmatch(text[: text.find("\n")]) if "\n" in text[:20] else None
     if stated is not None and (stated[1].isalnum() or stated[1] in '" '):
         stated = None
+    if stated is None:
+        text, more = as_tabs(text, path, recognised)
+        notes += more
     separator = _separator(text, recognised) if stated is None else stated[1]
     rows: list[tuple[int, list[Cell]]] = []
     count = 0
@@ -109,9 +113,9 @@ def _encoding(content: bytes) -> str:
 
 
 def _separator(text: str, recognised: Callable[[list[str]], int]) -> str:
-    """The separator that shows most names of known columns, and then the most rows of one width."""
+    """The separator that shows most names of known columns, then the most rows of one width, and then the widest."""
 
-    def fit(separator: str) -> tuple[int, int]:
+    def fit(separator: str) -> tuple[int, int, int]:
         rows: list[list[str]] = []
         reader = csv.reader(io.StringIO(text[:SAMPLED_CHARACTERS]), delimiter=separator, strict=True)
         with suppress(csv.Error):  # the rows before the first that cannot be read
@@ -123,6 +127,6 @@ def _separator(text: str, recognised: Callable[[list[str]], int]) -> str:
                     break
         widths = Counter(len(row) for row in rows if len(row) > 1)
         names = max((recognised(row) for row in rows), default=0)
-        return names, max(widths.values(), default=0)
+        return names, *max(((count, width) for width, count in widths.items()), default=(0, 0))
 
     return max(SEPARATORS, key=fit)

@@ -20,7 +20,7 @@ from semibandits_studies.instances.typed_tables import READERS
 from semibandits_studies.reporting.report_data import About
 from semibandits_studies.studies.study import ProblemChoice
 
-TABLES: Final = (".csv", ".tsv", ".txt", *READERS)
+TABLES: Final = (".csv", ".tsv", ".txt", ".tntp", ".gr", *READERS)
 """Endings of tables."""
 FORMATS: Final = (*TABLES, ".json")
 """Endings of files that hold a problem."""
@@ -32,6 +32,7 @@ _REMEDIES: Final = {
     ".zip": "unpack it first",
     ".ods": "save it as .xlsx or .csv",
     ".numbers": "save it as .xlsx or .csv",
+    **dict.fromkeys((".graphml", ".gml", ".gexf"), "read it with networkx, and write to_pandas_edgelist(graph) as .csv"),
 }
 """What to do with files of other formats."""
 _TABLES_ONLY: Final = {
