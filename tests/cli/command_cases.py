@@ -13,10 +13,18 @@ from semibandits_studies.cli.progress import ReplicationLine
 TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
 BOUND = 1 / 0.25 + 1 / 0.5
 """C(theta) by hand, for two items: the sum of 1 / gap over the items outside the best set."""
-ALONE = '[problem]\nfile = "table.csv"\nsize = 2\n'
+ALONE = '[problem]\nfile = "table.csv"\nsize = 2\nvariance = 0.5\n'
 STUDY = ALONE + '[simulation]\npolicies = ["CUCB", "thompson"]\nhorizon = 300\nreplications = 4\n'
-SHORT = ["simulate", "table.csv", "--size", 2, "-T", 300, "-n", 4, "-p", "CUCB", "-p", "thompson"]
+SHORT = ["simulate", "table.csv", "--size", 2, "--variance", 0.5, "-T", 300, "-n", 4, "-p", "CUCB", "-p", "thompson"]
 """The same as the study."""
+
+
+def without_variance(command):
+    """The command for another law."""
+    place = command.index("--variance")
+    return [*command[:place], *command[place + 2 :]]
+
+
 URL = "sqlite:///routes.db"
 STREETS = [("home", "a"), ("home", "b"), ("a", "b"), ("a", "work"), ("b", "work")]
 

@@ -68,7 +68,7 @@ def test_costs_keep_all_digits_before_the_point(value, text):
 
 def test_simulations_of_costs(run):
     table, options = FILES["a column of costs"]
-    _, out, err = run(["simulate", "table.csv", *options, "-T", "50", "-n", "2", "-p", "CUCB"], table)
+    _, out, err = run(["simulate", "table.csv", *options, "--variance", "1", "-T", "50", "-n", "2", "-p", "CUCB"], table)
     assert err == ""
     assert "\nCosts " in out
     assert "\nRewards " not in out

@@ -173,7 +173,7 @@ FILES = {
     "rewards.csv": "item,theta\n" + "".join(f"i{k},{k / 20}\n" for k in range(12)),
     "clicks.csv": "item,theta\nu,0.2\nv,0.6\nw,0.9\n",
     "ranking.csv": "row,column,theta\n1,x,2\n1,y,1\n2,x,1\n2,y,2\n",
-    "instance.json": '{"family": "msets", "size": 1, "theta": [1, 0.5]}',
+    "instance.json": '{"family": "msets", "size": 1, "theta": [1, 0.5], "variance": 1}',
 }
 
 

@@ -136,6 +136,7 @@ def test_create(run):
     out = run.output(["learner", "create", URL, "packets", "germany50-routing", "--seed", "3"])
     assert out.splitlines() == [
         f"Created packets in {URL}: Paths(d=69, m=17, source='Saarbruecken', target='Greifswald'), GLADE",
+        "Rewards: Gaussian, variance 0.0672 to 1.56 ms²",
         f"Serve it: semibandits serve --storage {URL}",
     ]
     instance = datasets.load("germany50-routing").instance
@@ -165,7 +166,7 @@ def test_items_of_a_table_keep_their_names(run, options):
     rows = [f"{name},{'x,y,' * (len(columns) > 10)}0.5\n" for name in ("Storm", "Cup", "Tax")]
     Path("news.csv").write_text(f"{columns}\n{''.join(rows)}")
     two = ["--column", "group2=group"] if "group1=by" in options else []
-    assert run(["learner", "create", URL, "page", "news.csv", *options, *two])[::2] == (0, "")
+    assert run(["learner", "create", URL, "page", "news.csv", "--variance", "1", *options, *two])[::2] == (0, "")
     assert set(sb.open_learner(URL, name="page").ask().labels) <= {"Storm", "Cup", "Tax"}
 
 
@@ -212,7 +213,7 @@ PLAYS = {
 def test_plays_are_read_only_if_they_are_clear(name, run):
     text, column, outcomes = PLAYS[name]
     Path("table.csv").write_text(text)
-    command = ["learner", "create", URL, "page", "table.csv", "--size", "1"]
+    command = ["learner", "create", URL, "page", "table.csv", "--size", "1", "--variance", "1"]
     created = run.json(command)
     assert created["outcomes"] == outcomes
     assert column is None or (USED if outcomes else UNUSED).format(column) in created["note"]
@@ -236,7 +237,7 @@ def test_empty_cells_of_a_matrix_are_pairs_that_are_not_known(run):
         sb.Matchings(pairs), variance=64.0, prior_costs=[0.0, 31.5, 25.0, 0.0], prior_plays=[0, 2, 2, 0], seed=0, drift_error=0.01
     )
     assert opened.state() == twin.state()
-    marked = [*command[:3], "marked", "marked.csv", "--saturate", "none"]
+    marked = [*command[:3], "marked", "marked.csv", "--saturate", "none", *command[5:]]
     assert run.json([*marked, "--history", "log.csv"])["outcomes"] == 2
     opened = sb.open_learner(URL, name="marked")
     assert (opened.decision_set.items, opened.means.tolist()) == (tuple(pairs[:3]), [-4.0, 0.0, 0.0])
@@ -252,16 +253,55 @@ def test_clicks_of_impressions_are_as_many_outcomes_as_impressions(run):
 
 def test_routes_without_a_cost_are_possible(run):
     Path("roads.csv").write_text("from,to,minutes,least,days\na,b,,3,\nb,a,4,3,1\nb,c,5,2,0\nc,b,6,2,\n")
-    roads = ["learner", "create", URL, "roads", "roads.csv", "--source", "a", "--target", "c", "--prior-plays", "days"]
+    roads = [
+        "learner",
+        "create",
+        URL,
+        "roads",
+        "roads.csv",
+        "--source",
+        "a",
+        "--target",
+        "c",
+        "--prior-plays",
+        "days",
+        "--variance",
+        "4",
+    ]
     assert run.json(roads)["outcomes"] == 1
 
 
 def test_a_history_of_items_without_names(run):
     Path("sets.json").write_text('{"family": "msets", "size": 1, "theta": [0, 0, 0]}')
     Path("log.csv").write_text("item,cost\n2,3\n0,1.5\n2,4\n")
-    run.output(["learner", "create", URL, "sets", "sets.json", "--history", "log.csv"])
+    sets = ["learner", "create", URL, "sets", "sets.json", "--history", "log.csv"]
+    assert "got None and 1 repeated outcomes of items, where 10 that differ would tell it" in run(sets)[2]
+    run.output([*sets, "--variance", "2"])
     opened = sb.open_learner(URL, name="sets")
     assert (opened.plays.tolist(), opened.means.tolist()) == ([1, 0, 2], [-1.5, 0.0, -3.5])
+
+
+def test_the_variance_of_a_file_without_one(run):
+    """It must be given, or is that of the repeated outcomes of a history; what is used is printed."""
+    Path("pages.csv").write_text("item,theta\nx,3\ny,4\n")
+    page = ["learner", "create", URL, "page", "pages.csv", "--size", "1"]
+    refused = run(page)[2]
+    assert refused.startswith(
+        "Error: variance must be given for Gaussian rewards, got none in pages: add --variance NUMBER, the square"
+    )
+    assert refused.endswith("or another law, as in --law bernoulli for rewards 0 and 1\n")
+    rewards = np.random.default_rng(0).normal(3.0, 2.0, 30)
+    Path("log.csv").write_text("item,reward\n" + "".join(f"{'xy'[k % 2]},{value:.6f}\n" for k, value in enumerate(rewards)))
+    out = run.output([*page, "--history", "log.csv"])
+    learner = sb.open_learner(URL, name="page")
+    twin = sb.Learner.from_history(sb.MSets(2, 1), [k % 2 for k in range(30)], rewards.round(6), seed=0)
+    assert learner.variance == pytest.approx(twin.variance, rel=1e-12)
+    assert f"Rewards: Gaussian, variance {float(twin.variance):.3g}, that of repeated outcomes\n" in out
+    simulated = ["simulate", "pages.csv", "--size", "1", "-T", "20", "-n", "2", "-p", "CUCB"]
+    assert "variance must be given for Gaussian rewards" in run(simulated)[2]
+    assert "Gaussian, independent, variance 2" in run.output([*simulated, "--variance", "2"])
+    for law in ("poisson", "gaussian:variance=4"):
+        assert run([*simulated, "--law", law])[0] == 0
 
 
 LOG = ["Cup", "Tax", "Cup", "Storm"], [1.0, 0.0, 0.0, 1.0]
@@ -300,7 +340,9 @@ def test_features_by_label(run, source):
     Path("features.csv").write_text(text)
     articles = "article,minutes,topic\nStorm,2.5,\nCup,3,ball\nTax,4,money\n"
     Path("articles.csv").write_text(articles if source == "own" else "article\nStorm\nCup\nTax\n")
-    run.output(["learner", "create", URL, "page", "articles.csv", "--family", "msets", "--size", "1", *options])
+    run.output(
+        ["learner", "create", URL, "page", "articles.csv", "--family", "msets", "--size", "1", "--variance", "0.5", *options]
+    )
     opened = sb.open_learner(URL, name="page")
     rows = {"Storm": (2.5, None), "Cup": (3.0, "ball"), "Tax": (4.0, "money")}
     twin = sb.Learner(opened.decision_set, variance=0.5, features=rows, seed=0, drift_error=0.01)
@@ -313,7 +355,7 @@ def test_features_by_label(run, source):
 def test_features_of_pairs_in_another_order(run):
     Path("times.csv").write_text(GAPS)
     Path("far.csv").write_text("zone,km,courier\nsouth,9,Bob\nnorth,1,Ann\nsouth,3,Ann\nnorth,4,Bob\n")
-    columns = ["--column", "column=zone", "--features", "far.csv"]
+    columns = ["--column", "column=zone", "--features", "far.csv", "--variance", "64"]
     run.output(["learner", "create", URL, "ways", "times.csv", *columns])
     rows = np.array(sb.open_learner(URL, name="ways").state()["features"]["rows"])
     assert np.argsort(rows[:, 0]).tolist() == [0, 1, 2, 3]
@@ -325,8 +367,8 @@ def test_features_of_pairs_in_another_order(run):
     [
         ["bound"],
         ["plan-test"],
-        ["simulate", "-T", "20", "-n", "2"],
-        ["learner", "create", "--prior-plays", "2", "sqlite:///x.db", "x"],
+        ["simulate", "-T", "20", "-n", "2", "--variance", "1"],
+        ["learner", "create", "--prior-plays", "2", "--variance", "1", "sqlite:///x.db", "x"],
     ],
 )
 def test_costs_that_would_leave_nothing_chosen_give_one_warning(command, run):

@@ -51,7 +51,9 @@ def test_nodes_of_paths_are_printed_literally(run):
 
 def test_simulate_prints_names_and_folder_literally(run):
     write()
-    out = run.output(["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "x[/]y", "--no-report"])
+    out = run.output(
+        ["simulate", "own.json", "--variance", "1", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "x[/]y", "--no-report"]
+    )
     for text in ("[bold]top[/bold] :smile:", "see [/data]", "([/]ms)", "x[/]y"):
         assert text in out
 
@@ -76,7 +78,7 @@ def assert_harmless(text):
 
 def test_hidden_characters_of_names_are_shown(run):
     write(items=[f"{i}{HIDDEN}" for i in range(3)], name=HIDDEN, note=HIDDEN, unit=HIDDEN)
-    for arguments in (["bound", "own.json"], ["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2"]):
+    for arguments in (["bound", "own.json"], ["simulate", "own.json", "--variance", "1", "-p", "CUCB", "-T", "10", "-n", "2"]):
         out = run.output(arguments)
         assert_harmless(out)
         assert out.startswith(SHOWN)
@@ -138,7 +140,7 @@ def test_file_names_that_are_not_utf8(run):
     table, folder, saved = (os.fsdecode(name) for name in (b"caf\xe9.csv", b"out\xe9", b"bound\xe9.json"))
     Path(table).write_text("item,theta\nu,1\nv,0.75\n", encoding="utf-8")
     assert run.output(["bound", table, "--size", "1", "--save", saved]).splitlines()[0] == r"caf\udce9"
-    out = run.output(["simulate", table, "--size", "1", "-p", "CUCB", "-T", "10", "-n", "2", "-o", folder])
+    out = run.output(["simulate", table, "--size", "1", "--variance", "1", "-p", "CUCB", "-T", "10", "-n", "2", "-o", folder])
     assert rf"Report: out\udce9{os.sep}report.html" in out
     for arguments in (["report", saved], ["report", folder], ["run", Path(folder) / "study.toml"]):
         run.output([*arguments, "--json"])
@@ -150,7 +152,9 @@ def test_halves_of_characters_in_names_are_kept(run):
     name = "a\ud800"
     own = {"family": "trees", "edges": [[name, "b"], ["b", "c"], [name, "c"]], "theta": [1, 2, 3], "name": name}
     Path("own.json").write_text(json.dumps(own | {"positions": {name: [0, 0], "b": [1, 1], "c": [0, 2]}}), encoding="utf-8")
-    run.output(["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "kept", "--plot", "own.pdf"])
+    run.output(
+        ["simulate", "own.json", "--variance", "1", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "kept", "--plot", "own.pdf"]
+    )
     assert json.loads(Path("kept/instance.json").read_text(encoding="utf-8"))["edges"] == own["edges"]
     out = run.output(["bound", "kept/instance.json", "--plot", "own.svg", "--json"])
     assert json.loads(out)["optimal"]["items"] == ["b – c", f"{name} – c"]

@@ -33,9 +33,9 @@ URL names the database: sqlite:///routes.db is a file, postgresql://user@host/da
 
 [bold]Examples[/bold]
 semibandits learner create sqlite:///routes.db packets germany50-routing
-semibandits learner create sqlite:///routes.db films films.csv --capacity 2
+semibandits learner create sqlite:///routes.db films films.csv --capacity 2 --variance 1
 semibandits learner create sqlite:///days.db couriers times.csv --variance 64 --features additive
-semibandits learner create sqlite:///news.db front articles.csv --capacity 2 --history log.csv --features pooled
+semibandits learner create sqlite:///news.db front articles.csv --law bernoulli --capacity 2 --history log.csv --features pooled
 semibandits learner list sqlite:///routes.db
 semibandits learner show sqlite:///routes.db courier
 semibandits learner log sqlite:///routes.db courier --output plays.csv
@@ -43,8 +43,9 @@ semibandits learner export sqlite:///routes.db courier --output courier.jsonl
 semibandits learner import postgresql://me@host/learners --input courier.jsonl
 semibandits learner prune sqlite:///routes.db courier
 
-A new learner has the decisions and the variances of PROBLEM. Its means are used with --prior-plays, or if a column
-of its table clearly has how many outcomes each is worth, which a note states; empty cells are unknown.
+A new learner has the decisions and the variances of PROBLEM. A file without variances needs --variance, a --law that
+determines it, or a --history with repeated outcomes, which tell it. Means are used with --prior-plays, or if a column of
+the table clearly has how many outcomes each is worth, which a note states; empty cells are unknown.
 """
 ACTIONS: Final = ("create", "list", "show", "log", "export", "import", "prune")
 LONGEST_FACT: Final = 300

@@ -13,14 +13,17 @@ from typing import Any, Final
 import numpy as np
 
 from semibandits._typing import FloatArray
+from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.signs import chooses_nothing, empty_decision
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
 from semibandits.inputs.options import option
 from semibandits.inputs.outcomes import about_costs
 from semibandits.instances import Instance, ProblemOptions
-from semibandits.learning.history import history_of
+from semibandits.laws import Law
+from semibandits.learning.history import estimated_variance, history_of
 from semibandits.learning.learner import Learner
+from semibandits.policies.history import History
 from semibandits.policies.registry import policy_from
 from semibandits_server.database.entries import new_name
 from semibandits_server.database.opening import DRIFT_ERROR, store_new
@@ -29,9 +32,11 @@ from semibandits_studies.instances.header import chosen_columns
 from semibandits_studies.instances.item_files import read_log
 from semibandits_studies.instances.measures import MEASURES
 from semibandits_studies.instances.table_files import read_prior
+from semibandits_studies.reporting.formatting import spread_text
 from semibandits_studies.studies.features import design_of, with_features
 from semibandits_studies.studies.policies import PolicyChoice
 from semibandits_studies.studies.problems import TABLES, find_problem, load_problem
+from semibandits_studies.studies.rewards import check_variance
 from semibandits_studies.studies.study import ProblemChoice
 
 _create: Final = partial(option, panel="Options of create")
@@ -71,9 +76,15 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
         print_remark("Warning", empty_decision(instance.decision_set).formatted(as_option))
     arguments = _arguments(instance, plays, options, creation)
     arguments["features"] = design_of(with_features(instance, creation.features, choice), creation.features)
+    log = None if creation.history is None else read_log(creation.history, instance, options)
+    is_estimated = log is not None and "variance" not in instance.description and creation.law is None and choice.file is not None
+    if log is not None and is_estimated:
+        arguments["variance"] = estimated_variance(_history(arguments["decision_set"], log, None))
+    elif creation.law is None:
+        check_variance(instance, is_built_in=choice.file is None, law="law")
     learner = Learner(**arguments)
-    if creation.history is not None:
-        _recall(learner, creation, instance, options)
+    if log is not None:
+        learner._progress.recall(_history(learner.decision_set, log, learner._outcomes.law))
     shown, x, policy = store_new(url, name, learner), learner.decision_set, learner.policy
     counts = learner.plays if creation.history is not None else plays
     if as_json:
@@ -81,6 +92,9 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
         print_json({"name": name, "url": shown, "decision_set": repr(x), "policy": repr(policy)} | known)
         return
     print_line(f"Created {name} in {shown}: {x!r}, {type(policy).__name__}")
+    if creation.law is None:
+        spread = spread_text(learner.variance, instance.unit)
+        print_line(f"Rewards: Gaussian, variance {spread}{', that of repeated outcomes' if is_estimated else ''}")
     if counts.any():
         print_line(f"It starts from {counts.sum():,.0f} outcomes of {(counts > 0).sum():,} of {x.d:,} items")
     if instance.note and choice.file is not None:
@@ -108,14 +122,11 @@ def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, Fl
     return instance, np.full(instance.decision_set.d, float(plays or 0))
 
 
-def _recall(learner: Learner, creation: Creation, instance: Instance, options: ProblemOptions) -> None:
-    """Let a new learner start from the outcomes in a table, as `Learner.from_history` does."""
-    assert creation.history is not None
-    items, outcomes, in_costs = read_log(creation.history, instance, options)
-    x, law = learner.decision_set, learner._outcomes.law
+def _history(x: DecisionSet, log: tuple[list[int | str], list[float], bool], law: Law | None) -> History:
+    """The outcomes of a log, as `Learner.from_history` reads them."""
+    items, outcomes, in_costs = log
     with about_costs(in_costs):
-        history = history_of(x, items, outcomes, rounds=None, ignore_unknown=False, law=law, in_costs=in_costs)
-    learner._progress.recall(history)
+        return history_of(x, items, outcomes, rounds=None, ignore_unknown=False, law=law, in_costs=in_costs)
 
 
 def _arguments(instance: Instance, plays: FloatArray, options: ProblemOptions, creation: Creation) -> dict[str, Any]:

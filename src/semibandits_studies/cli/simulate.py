@@ -18,13 +18,13 @@ Simulate policies on one instance and compare their regret with C(θ) ln T.
 [bold]Examples[/bold]
 semibandits simulate germany50 --source Saarbruecken --target Greifswald -n 20
 semibandits simulate polska --family trees -p CUCB -p thompson -T 1e5 -n 20
-semibandits simulate delays.csv --source a --target z --workers auto
-semibandits simulate rewards.csv --size 10 -p ESCB -p ESCB:radius=log-loglog
+semibandits simulate delays.csv --source a --target z --variance 4 --workers auto
+semibandits simulate rewards.csv --size 10 --variance 1 -p ESCB -p ESCB:radius=log-loglog
 semibandits simulate clicks.csv --size 2 --rewards bernoulli --plot regret.png
-semibandits simulate ranking.csv -p OSSB:epsilon=0.02,gamma=0.1 --json
+semibandits simulate ranking.csv --variance 1 -p OSSB:epsilon=0.02,gamma=0.1 --json
 semibandits simulate films-shortlist --delay geometric:100 --loss 0.1
-semibandits simulate clicks.csv --size 2 --stop-at 0.95 --stop-within 0.01
-semibandits simulate clicks.csv --size 2 --features pooled -p GLADE
+semibandits simulate clicks.csv --size 2 --law bernoulli --stop-at 0.95 --stop-within 0.01
+semibandits simulate clicks.csv --size 2 --law bernoulli --features pooled -p GLADE
 semibandits simulate flights-by-hour --features hour -p GLADE -p GLADE:features=false
 semibandits simulate instance.json -T 1e6 --output run1
 semibandits simulate instance.json -T 1e6 --output run1 --resume

@@ -10,6 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from semibandits.families.registry import FAMILIES
+from semibandits.instances import Instance
 from semibandits.laws import Bernoulli
 from semibandits.laws.plain import title, words
 from semibandits.rewards.base import RewardModel
@@ -47,7 +48,7 @@ def print_simulation(console: Console, answer: Answer) -> None:
 def _facts(answer: Answer) -> Table:
     instance, result = answer.instance, answer.result
     facts = instance_facts(instance, count_decisions(instance.decision_set))
-    facts.add_row("Costs" if instance.in_costs else "Rewards", _rewards_text(answer.rewards, instance.unit))
+    facts.add_row("Costs" if instance.in_costs else "Rewards", _rewards_text(answer.rewards, instance))
     late = lateness_text(recorded(result, "specification"))
     if late:
         facts.add_row("Outcomes", late)
@@ -67,14 +68,15 @@ def _facts(answer: Answer) -> Table:
     return facts
 
 
-def _rewards_text(rewards: RewardModel, unit: str) -> str:
+def _rewards_text(rewards: RewardModel, instance: Instance) -> str:
     """Description of the reward model."""
+    unit = instance.unit
     spread = spread_text(np.asarray(rewards.variance), unit)
     if isinstance(rewards, ReplayedRewards):
         return f"observed outcomes, resampled for each item; policies receive the variance {spread}"
     law = rewards.law
     if law is None or law.is_quadratic:
-        return f"Gaussian, independent, variance {spread}"
+        return f"Gaussian, independent, variance {spread}{'' if 'variance' in instance.description else ', which is assumed'}"
     if isinstance(law, Bernoulli):
         return "0 or 1, independent; policies receive the variance 1/4"
     return f"{words(title(law))}; policies that use a variance receive {spread}"

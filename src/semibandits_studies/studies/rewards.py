@@ -14,6 +14,7 @@ from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gamma import GammaRewards
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.rewards.poisson import PoissonRewards
+from semibandits_studies.instances.roles import VARIANCE
 from semibandits_studies.studies.problems import Problem
 from semibandits_studies.studies.study import REPLAY, REWARDS
 
@@ -25,6 +26,26 @@ def law_of_instance(instance: Instance, text: str) -> Law:
         law = Gaussian(instance.variance, law.upper)
     law.check(instance.theta)
     return law
+
+
+def is_without_variance(rewards: str) -> bool:
+    """Whether rewards of this name are Gaussian with the variance of the problem."""
+    return rewards.casefold().strip() == "gaussian"
+
+
+def check_variance(instance: Instance, *, is_built_in: bool, law: str = "rewards") -> None:
+    """Refuse Gaussian rewards of a file that states no variance: any guess would decide how much is explored."""
+    if is_built_in or VARIANCE in instance.description:
+        return
+    square = f", in {instance.unit}²" if instance.unit else ""
+    raise InvalidInputError(
+        f"variance must be given for Gaussian rewards, got none in {instance.name}: add ",
+        Option(VARIANCE, "NUMBER"),
+        f", the square of how far one outcome usually is from its mean{square} (64 if that is 8), a column {VARIANCE}, or "
+        "another law, as in ",
+        Option(law, "bernoulli"),
+        " for rewards 0 and 1",
+    )
 
 
 def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardModel:

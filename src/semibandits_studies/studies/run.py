@@ -30,6 +30,7 @@ from semibandits_studies.studies.bound_file import as_result, kept_bound, read_b
 from semibandits_studies.studies.changes import check_extension, check_unchanged
 from semibandits_studies.studies.folder import FIGURE, SUMMARY, RunFolder
 from semibandits_studies.studies.problems import Problem
+from semibandits_studies.studies.rewards import check_variance, is_without_variance
 from semibandits_studies.studies.study import Study
 from semibandits_studies.studies.study_file import in_table, study_text
 from semibandits_studies.studies.task import Task
@@ -163,6 +164,9 @@ def run_study(
         if not folder.resume:
             folder.check_new()
         task.check_files(folder)
+    is_new = study.path is None and (folder is None or not (folder.resume or folder.has_begun))
+    if study.simulation is not None and is_new and is_without_variance(study.simulation.rewards):
+        check_variance(task.instance, is_built_in=study.problem.file is None)
     bound: GravesLaiResult | None
     answer: Answer | None = None
     try:
