@@ -304,6 +304,27 @@ def test_the_variance_of_a_file_without_one(run):
         assert run([*simulated, "--law", law])[0] == 0
 
 
+def test_replace(run):
+    """Under the same name, with a prior for what is new; outcomes of open rounds can be told."""
+    Path("today.csv").write_text("article,category,ctr\nStorm,weather,0.1\nCup,sports,0.2\nTax,politics,0.3\n")
+    Path("tomorrow.csv").write_text("article,category,ctr\nStorm,weather,0.1\nCup,sports,0.2\nFinal,sports,0.4\n")
+    page = [URL, "page", "today.csv", "--capacity", "1", "--size", "2"]
+    run.output(["learner", "create", *page, "--law", "bernoulli"])
+    learner = sb.open_learner(URL, name="page")
+    asked = learner.ask()
+    replace = ["learner", "replace", URL, "page", "tomorrow.csv", *page[3:]]
+    assert run.output([*replace, "--prior-plays", "3"]).splitlines() == [
+        "page goes on with MatroidBases(Partition(d=3, groups=2)): 1 new item, 1 left",
+        "1 open round can still be told, 0 are forgotten",
+    ]
+    learner.tell(asked.id, dict.fromkeys(asked.labels, 1.0))
+    assert learner.decision_set.items == ("Storm", "Cup", "Final")
+    assert learner.state()["prior"] == {"means": [0.0, 0.0, 0.4], "plays": [0.0, 0.0, 3.0]}
+    assert run.json([*replace[:4], "today.csv", *page[3:]])["items_that_left"] == 1
+    assert "--law must be left out, got it with replace" in run([*replace, "--law", "bernoulli"])[2]
+    assert "did you mean page" in run([*replace[:3], "pge", *replace[4:]])[2]
+
+
 LOG = ["Cup", "Tax", "Cup", "Storm"], [1.0, 0.0, 0.0, 1.0]
 LOGS = {
     "shown": ("article,shown,clicked\n", "{},1,{:g}\n", []),

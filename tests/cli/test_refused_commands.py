@@ -166,7 +166,7 @@ REFUSED = {
     # Learners
     f"learner lst {URL}": "the action must be a known name, got 'lst': did you mean list?",
     f"learner list {URL} courier": "list must be used without a name",
-    f"learner list {URL} --seed 3": "PROBLEM or one of its options must be used with create, got list: leave it out",
+    f"learner list {URL} --seed 3": "PROBLEM or one of its options must be used with create or replace, got list: leave it out",
     "learner list sqlite:///nothing.db": "sqlite:///nothing.db must be a database of learners, got no such file",
     "learner list nothing.db": "url must be the URL of a database, got 'nothing.db'",
     f"learner show {URL}": f"show must have the name of a learner, got none: semibandits learner list {URL}",

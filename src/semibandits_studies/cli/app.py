@@ -29,7 +29,7 @@ COMMANDS: Final = {
     "run": ("run", "Run the study in a file and write its results to a folder."),
     "report": ("report_command", "Write an HTML report of a bound or a simulation."),
     "datasets": ("datasets", "List the built-in datasets and networks, or describe one."),
-    "learner": ("learner_command", "Create, list, show, log, export, import or prune the learners in a database."),
+    "learner": ("learner_command", "Create, replace, list, show, log, export, import or prune the learners in a database."),
     "serve": ("serve_command", "Serve the learners in a database over HTTP."),
     "compile": ("compile_command", "Compile kernels ahead of time, for container images and benchmarks."),
 }

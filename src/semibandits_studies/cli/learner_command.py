@@ -19,7 +19,7 @@ from semibandits.inputs.fields import unknown_name
 from semibandits.learning.learner import Learner
 from semibandits.learning.reading import facts_of
 from semibandits_server.database.opening import check_sqlalchemy, existing, new_backend, reopened, stored_learner
-from semibandits_studies.cli.learner_creation import Creation, create
+from semibandits_studies.cli.learner_creation import Creation, create, replace_learner
 from semibandits_studies.cli.terminal import facts_table, new_console, print_json, print_line
 from semibandits_studies.reporting.formatting import counted
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from semibandits_server.database.backend import Backend
 
 HELP = """
-Create, list, show, log, export, import or prune the learners in a database.
+Create, replace, list, show, log, export, import or prune the learners in a database.
 
 URL names the database: sqlite:///routes.db is a file, postgresql://user@host/database a server.
 
@@ -36,6 +36,7 @@ semibandits learner create sqlite:///routes.db packets germany50-routing
 semibandits learner create sqlite:///routes.db films films.csv --capacity 2 --variance 1
 semibandits learner create sqlite:///days.db couriers times.csv --variance 64 --features additive
 semibandits learner create sqlite:///news.db front articles.csv --law bernoulli --capacity 2 --history log.csv --features pooled
+semibandits learner replace sqlite:///news.db front tomorrow.csv --capacity 2
 semibandits learner list sqlite:///routes.db
 semibandits learner show sqlite:///routes.db courier
 semibandits learner log sqlite:///routes.db courier --output plays.csv
@@ -47,7 +48,7 @@ A new learner has the decisions and the variances of PROBLEM. A file without var
 determines it, or a --history with repeated outcomes, which tell it. Means are used with --prior-plays, or if a column of
 the table clearly has how many outcomes each is worth, which a note states; empty cells are unknown.
 """
-ACTIONS: Final = ("create", "list", "show", "log", "export", "import", "prune")
+ACTIONS: Final = ("create", "replace", "list", "show", "log", "export", "import", "prune")
 LONGEST_FACT: Final = 300
 
 
@@ -56,7 +57,7 @@ def command(
         str,
         typer.Argument(
             metavar="ACTION",
-            help="create, list, show, log, export, import or prune.",
+            help="create, replace, list, show, log, export, import or prune.",
             show_default=False,
             autocompletion=lambda: list(ACTIONS),
         ),
@@ -66,7 +67,7 @@ def command(
     problem: Annotated[
         str | None,
         typer.Argument(
-            metavar="PROBLEM", help="create: a built-in dataset or network, or a table or .json file.", show_default=False
+            metavar="PROBLEM", help="create, replace: a dataset or network, or a table or .json file.", show_default=False
         ),
     ] = None,
     *,
@@ -88,7 +89,7 @@ def command(
     for option, is_given, owners in (
         ("--output", output is not None, ("log", "export")),
         ("--input", input_file is not None, ("import",)),
-        ("PROBLEM or one of its options", is_creation, ("create",)),
+        ("PROBLEM or one of its options", is_creation, ("create", "replace")),
     ):
         if is_given and action not in owners:
             raise InvalidInputError(f"{option} must be used with {' or '.join(owners)}, got {action}: leave it out")
@@ -102,10 +103,10 @@ def command(
         raise InvalidInputError(
             f"{action} must have the name of a learner, got none: semibandits learner list {url_without_password(url)}"
         )
-    elif action == "create":
+    elif action in ("create", "replace"):
         if problem is None:
-            raise InvalidInputError("create must have a problem, got none: name a dataset or a file after the name")
-        create(url, name, problem, options, creation, as_json=as_json)
+            raise InvalidInputError(f"{action} must have a problem, got none: name a dataset or a file after the name")
+        (create if action == "create" else replace_learner)(url, name, problem, options, creation, as_json=as_json)
     elif action == "show":
         _show(url, name, as_json=as_json)
     elif action == "export":

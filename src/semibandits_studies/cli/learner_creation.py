@@ -26,19 +26,21 @@ from semibandits.learning.learner import Learner
 from semibandits.policies.history import History
 from semibandits.policies.registry import policy_from
 from semibandits_server.database.entries import new_name
-from semibandits_server.database.opening import DRIFT_ERROR, store_new
+from semibandits_server.database.opening import DRIFT_ERROR, reopened, store_new
 from semibandits_studies.cli.terminal import as_option, print_json, print_line, print_remark
 from semibandits_studies.instances.header import chosen_columns
 from semibandits_studies.instances.item_files import read_log
 from semibandits_studies.instances.measures import MEASURES
 from semibandits_studies.instances.table_files import read_prior
-from semibandits_studies.reporting.formatting import spread_text
+from semibandits_studies.reporting.formatting import counted, spread_text
 from semibandits_studies.studies.features import design_of, with_features
 from semibandits_studies.studies.policies import PolicyChoice
 from semibandits_studies.studies.problems import TABLES, find_problem, load_problem
 from semibandits_studies.studies.rewards import check_variance
 from semibandits_studies.studies.study import ProblemChoice
 
+KEPT: Final = ("policy", "law", "seed", "half_life", "defer_plans", "probability_draws", "history")
+"""Options that a learner keeps when its decisions are replaced."""
 _create: Final = partial(option, panel="Options of create")
 
 
@@ -100,6 +102,30 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
     if instance.note and choice.file is not None:
         print_line(instance.note)
     print_line(f"Serve it: semibandits serve --storage {shown}")
+
+
+def replace_learner(url: str, name: str, problem: str, options: ProblemOptions, creation: Creation, *, as_json: bool) -> None:
+    """Let a stored learner go on with other decisions under its name, and print what became of its open rounds."""
+    for key in KEPT:
+        if getattr(creation, key) != getattr(Creation(), key):
+            raise InvalidInputError(f"--{key.replace('_', '-')} must be left out, got it with replace: the learner keeps its own")
+    choice = find_problem(problem, options)
+    instance, plays = _with_plays(choice, creation)
+    arguments = _arguments(instance, plays, options, creation)
+    known = {key: arguments.get(key) for key in ("prior_means", "prior_plays")}
+    known["features"] = design_of(with_features(instance, creation.features, choice), creation.features)
+    known["variance"] = arguments["variance"] if "variance" in instance.description else None
+    with reopened(url, name) as learner:
+        before = learner.decision_set.items
+        learner, forgotten = learner.replace(arguments["decision_set"], **known)
+        x, kept = learner.decision_set, len(learner.open_rounds)
+    new, gone = len(set(x.items).difference(before)), len(set(before).difference(x.items))
+    if as_json:
+        counts = {"new_items": new, "items_that_left": gone, "open_rounds": kept, "forgotten_rounds": len(forgotten)}
+        print_json({"name": name, "decision_set": repr(x)} | counts)
+        return
+    print_line(f"{name} goes on with {x!r}: {counted(new, 'new item', 'new items')}, {gone:,} left")
+    print_line(f"{counted(kept, 'open round', 'open rounds')} can still be told, {len(forgotten):,} are forgotten")
 
 
 def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, FloatArray]:
