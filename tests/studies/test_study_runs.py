@@ -257,3 +257,14 @@ def test_options_of_files_are_inlined(place):
     kept = json.loads(Path("films-results/instance.json").read_text(encoding="utf-8"))
     assert kept["matroid"]["capacities"] == {"x": 1, "y": 2}
     assert (kept["variance"], kept["name"]) == (2, "films")
+
+
+def test_policies_start_with_the_means_of_the_problem(place):
+    """As by `simulate` with this prior, and a folder remembers it."""
+    text = ALONE + '[simulation]\npolicies = ["CUCB"]\nhorizon = 50\nreplications = 3\nprior_plays = 4\n'
+    result = run_text(text + '[output]\nfolder = "known"\n').simulation
+    theta = [1.0, 0.75, 0.5, 0.25]
+    rewards = sb.GaussianRewards(theta, variance=0.5)
+    twin = sb.simulate(sb.MSets(4, 2), rewards, sb.CUCB(), 50, 3, prior_means=theta, prior_plays=4, bound=False)
+    assert result.regret["CUCB"].tolist() == twin.regret["CUCB"].tolist()
+    assert run_study(read_study("known/study.toml")).finished_before

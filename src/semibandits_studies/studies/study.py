@@ -169,6 +169,8 @@ class SimulationOptions:
     stop_at, stop_within : float, optional
         Confidence at which a replication stops, in (0, 1), and the loss that does not matter, see :class:`semibandits.Stop`; by
         default it never stops.
+    prior_plays : int, optional
+        How many outcomes each mean of the problem is worth, as a prior of all policies; by default there is none.
     stop_threshold : str, optional
         "proved", the default with `stop_at`, or "customary".
 
@@ -258,6 +260,13 @@ class SimulationOptions:
         'stop_threshold = "customary"',
         "With --stop-at: proved, the default, or customary, which needs fewer rounds and is not proved.",
         metavar="NAME",
+        is_checked=True,
+    )
+    prior_plays: int | None = _simulation(
+        whole(1),
+        "prior_plays = 5",
+        "Start all policies with the means of PROBLEM, each worth so many outcomes.",
+        metavar="N",
         is_checked=True,
     )
     checkpoints: tuple[int, ...] | None = option(

@@ -90,9 +90,12 @@ class Task:
         with in_table(self.study.path, "simulation"):
             lateness = Lateness.of(options.delay, options.loss)
             features = design_of(self.instance, options.features)
+            plays, means = options.prior_plays, self.instance.theta
+            prior = (None, None, None) if plays is None else (means, plays, None)
             return Specification.of(
-                self.instance.decision_set, rewards, policies, lateness=lateness, features=features, stop=options.stop, **length
-            )
+                self.instance.decision_set, rewards, policies, lateness=lateness, prior=prior, features=features,
+                stop=options.stop, **length,
+            )  # fmt: skip
 
     @cached_property
     def twin(self) -> Instance:
