@@ -39,7 +39,7 @@ def learner(name="commute", d=12, *, rounds=1234, is_cost=True, drifts=1, seed=0
         {"item": items[i], "text": labels[i], "round": 900 + i, "before": sign * 3.0, "after": sign * 5.25} for i in range(drifts)
     ]
     text, value = " → ".join(labels[:3]), sign * float(means[:3].sum())
-    best = {"items": items[:3], "text": text, "value": value, "is_cost": is_cost}
+    best = {"items": items[:3], "text": text, "value": value, "is_cost": is_cost, "unknown": 0}
     oldest = [{"round": rounds - 432 + k, "items": items[:3], "age": 431 - k, "seconds": 754.0 - k} for k in range(7)]
     bands = [{"from": 0, "to": 9, "count": 4}, {"from": 10, "to": 99, "count": 0}, {"from": 100, "to": 999, "count": 3}]
     base = f"/v1/learners/{name}"

@@ -50,7 +50,7 @@ function estimatesSection(host, summary) {
     put(lead, [
       `${best.is_cost ? "Mean costs" : "Mean rewards"} of ${counted(rows.length, nouns.item, nouns.items)} as they are estimated now.`,
       some && ` Each interval holds in all rounds at once with probability at least ${percent(1 - estimates.error)}.`,
-      unseen > 0 && (features ? ` ${counted(unseen, "has", "have")} no outcome yet.` : ` Nothing is known of ${number(unseen)} yet.`),
+      unseen > 0 && (features || known(prior) ? ` ${counted(unseen, "has", "have")} no outcome yet.` : ` Nothing is known of ${number(unseen)} yet.`),
     ].filter(Boolean).join(""));
     list();
   };
