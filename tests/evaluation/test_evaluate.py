@@ -265,8 +265,15 @@ def test_a_replayed_learner_takes_the_next_outcome_of_each_item():
         twin.tell(asked.id, totals[-1])
     assert found.rounds == len(totals)
     assert found.value == pytest.approx(np.sum(totals) / len(totals), rel=1e-12)
-    assert found.notes[-1].startswith(f"The replay ended after {len(totals)} rounds: the logs have no further outcome of ")
+    assert found.notes[-1].startswith(f"The replay ended after {len(totals)} rounds: all ")
     assert sb.evaluate(log, learner, horizon=7).rounds == 7
+    assert found.plays == 2 * len(totals)
+    few = log[(log["item"] > 2) | (log["round"] < 5)]
+    without = sb.evaluate(few, learner, least=20)
+    assert without.unsupported == (0, 1, 2)
+    assert "3 items that the logs show less than 20 times were left out (first: 0)." in without.notes
+    by_play = sb.evaluate(log, learner, round=None)
+    assert str(by_play).startswith(f"Would have earned {found.value / 2:.4g} a play (")
 
 
 @pytest.mark.long
@@ -335,5 +342,9 @@ def test_frames_and_texts():
     more = replace(found, lift=sb.ValueEstimate(0.04, 0.01, 0.07), notes=())
     assert ": 4 % more (1 to 7 %).\nEstimator: doubly robust, 95% intervals, 40 rounds." in str(more)
     less = replace(found, lift=sb.ValueEstimate(-0.3, -0.55, 0.02), notes=())
-    assert ": 30 % less (−2 to 55 %)." in str(less)
+    assert ": 30 % less (55 % less to 2 % more)." in str(less)
+    assert ": 30 % less (5 to 55 %)." in str(replace(less, lift=sb.ValueEstimate(-0.3, -0.55, -0.05)))
+    short = replace(less, support=0.9)
+    assert "earned at least " in str(short)
+    assert ": at most 30 % less (" in str(short)
     assert "0.4 % more (0.1 to 0.7 %)" in str(replace(found, lift=sb.ValueEstimate(0.004, 0.001, 0.007)))

@@ -46,6 +46,7 @@ def evaluate(
     confidence: float = 0.95,
     variance: ArrayLike | None = None,
     law: Law | str | None = None,
+    least: int = 1,
     horizon: int | None = None,
     seed: int = 0,
 ) -> Evaluation:
@@ -83,6 +84,8 @@ def evaluate(
         Level of the intervals, in (0, 1).
     variance, law
         As for :class:`Learner`, for a policy.
+    least : int
+        For a replay: items with fewer outcomes in the logs are left out, since it ends when an outcome is missing.
     horizon : int, optional
         Largest number of rounds of a replay, >= 2.
     seed : int
@@ -111,7 +114,7 @@ def evaluate(
 
     A policy or a learner is replayed: each item that it chooses takes the next outcome of this item in the logs, once, until one
     is missing. That is exact for outcomes that do not depend on the round, in the rounds that it reaches (Mandel et al. 2016).
-    Items that the logs never show are left out of its choices.
+    Items that the logs show less than `least` times are left out of its choices.
 
     Examples
     --------
@@ -159,7 +162,8 @@ def evaluate(
             learner = Learner.from_state(policy.state(), decision_set, policy.policy)
         else:
             learner = Learner(decision_set, policy, variance=variance, law=law, seed=seed)
-        return _of_replay(learner, read, horizon, seed, confidence, notes, in_costs=in_costs)
+        whole_number(least, "least", least=1, remedy="1 keeps all items that the logs show")
+        return _of_replay(learner, read, least, horizon, seed, confidence, notes, in_costs=in_costs)
     read, target = _target(policy, read, decision_set)
     return _of_choices(read, target, _factors(read, examination), confidence, notes, in_costs=in_costs)
 
@@ -201,7 +205,7 @@ def _of_choices(
     is_compared = logged.low > 0.0 and (support == 1.0 or not in_costs) and np.isfinite(lift.high)
     return Evaluation(
         found, method, logged, lift if is_compared else None, confidence, logs.n_rounds, support, unsupported,
-        weight if has_weights else None, plays, in_costs, tuple(notes),
+        weight if has_weights else None, plays, in_costs, logs.has_rounds, tuple(notes),
     )  # fmt: skip
 
 
@@ -222,15 +226,25 @@ def _of_weight(weight: ValueEstimate, support: float) -> list[str]:
 
 
 def _of_replay(
-    learner: Learner, logs: Logs, horizon: int | None, seed: int, confidence: float, notes: list[str], *, in_costs: bool
+    learner: Learner,
+    logs: Logs,
+    least: int,
+    horizon: int | None,
+    seed: int,
+    confidence: float,
+    notes: list[str],
+    *,
+    in_costs: bool,
 ) -> Evaluation:
     """The evaluation of a learner, which is changed."""
-    labels = learner.decision_set.items
-    shown = np.bincount(logs.items, minlength=len(labels))[: len(labels)] > 0
-    totals, reason = replayed(learner, logs, horizon=horizon, seed=seed, in_costs=in_costs)
-    unsupported = tuple(labels[place] for place in np.flatnonzero(~shown))
+    labels, before = learner.decision_set.items, learner.plays.sum()
+    enough = np.bincount(logs.items, minlength=len(labels))[: len(labels)] >= least
+    totals, reason = replayed(learner, logs, least=least, horizon=horizon, seed=seed, in_costs=in_costs)
+    plays = float(learner.plays.sum() - before)
+    unsupported = tuple(labels[place] for place in np.flatnonzero(~enough))
     if unsupported:
-        notes.append(f"{len(unsupported):,} items that the logs never show were left out (first: {unsupported[0]!r}).")
+        seldom = "never show" if least == 1 else f"show less than {least:,} times"
+        notes.append(f"{len(unsupported):,} items that the logs {seldom} were left out (first: {unsupported[0]!r}).")
     if reason is not None:
         notes.append(reason)
     (value,) = jackknifed(lambda kept: np.array([kept @ totals / kept.sum()]), len(totals), confidence)
@@ -242,8 +256,8 @@ def _of_replay(
         half = np.hypot((value.high - value.value) / logged.value, ratio * (logged.high - logged.value) / logged.value)
         lift = ValueEstimate(ratio - 1.0, ratio - 1.0 - float(half), ratio - 1.0 + float(half))
     return Evaluation(
-        {"replay": value}, "replay", logged, lift, confidence, len(totals), 1.0, unsupported, None, float(learner.plays.sum()),
-        in_costs, tuple(notes),
+        {"replay": value}, "replay", logged, lift, confidence, len(totals), 1.0, unsupported, None, plays, in_costs,
+        logs.has_rounds, tuple(notes),
     )  # fmt: skip
 
 

@@ -64,6 +64,8 @@ class Evaluation:
         Number of plays with equal weights that are as informative: (sum of weights)^2 / sum of squares (Kish 1965).
     in_costs : bool
         Whether rewards are costs.
+    has_rounds : bool
+        Whether values are per round; otherwise they are per play.
     notes : tuple of str
         What limits the estimates.
 
@@ -86,6 +88,7 @@ class Evaluation:
     weight: ValueEstimate | None
     plays: float
     in_costs: bool
+    has_rounds: bool
     notes: tuple[str, ...]
 
     @property
@@ -107,12 +110,12 @@ class Evaluation:
         return brief(self)
 
     def __str__(self) -> str:
-        verb = "cost" if self.in_costs else "earned"
-        at_least = "at least " if self.support < 1.0 and not self.in_costs else ""
-        text = f"Would have {verb} {at_least}{self.value:.4g} a round ({self.low:.4g} to {self.high:.4g})"
-        text += f", against {self.logged.value:.4g} in the logs"
+        verb, each = "cost" if self.in_costs else "earned", "a round" if self.has_rounds else "a play"
+        is_least = self.support < 1.0 and not self.in_costs  # what is not supported counts 0
+        value, low, high, logged = map(_number, (self.value, self.low, self.high, self.logged.value))
+        text = f"Would have {verb} {'at least ' * is_least}{value} {each} ({low} to {high}), against {logged} in the logs"
         if self.lift is not None:
-            text += f": {at_least}{_lift(self.lift)}"
+            text += f": {('at least ' if self.lift.value >= 0.0 else 'at most ') * is_least}{_lift(self.lift)}"
         method = self.method.replace("_", " ")
         lines = [f"{text}.", f"Estimator: {method}, {self.confidence:.0%} intervals, {self.rounds:,} rounds.", *self.notes]
         return "\n".join(lines)
@@ -131,10 +134,21 @@ class Evaluation:
         )
 
 
+def _number(value: float) -> str:
+    return f"{value:.4g}".replace("-", "−")
+
+
 def _lift(lift: ValueEstimate) -> str:
-    """Text such as "4 % more (1 to 7 %)"."""
-    sign, word = (1.0, "more") if lift.value >= 0.0 else (-1.0, "less")
-    low, high = sorted((sign * lift.low, sign * lift.high))
-    digits = 0 if max(abs(low), abs(high)) >= 0.1 or high - low >= 0.02 else 1
-    texts = (f"{100 * number:.{digits}f}".replace("-", "−") for number in (abs(lift.value), low, high))
-    return "{} % {} ({} to {} %)".format(next(texts), word, *texts)
+    """Text such as "4 % more (1 to 7 %)", or "4 % more (2 % less to 10 % more)"."""
+    digits = 0 if lift.high - lift.low >= 0.02 or max(abs(lift.low), abs(lift.high)) >= 0.1 else 1
+
+    def text(number: float) -> str:
+        return f"{100 * abs(number):.{digits}f} %"
+
+    def words(number: float) -> str:
+        return f"{text(number)} {'more' if number >= 0.0 else 'less'}"
+
+    if lift.low < 0.0 < lift.high:
+        return f"{words(lift.value)} ({words(lift.low)} to {words(lift.high)})"
+    low, high = sorted((lift.low, lift.high), key=abs)
+    return f"{words(lift.value)} ({text(low).removesuffix(' %')} to {text(high)})"
