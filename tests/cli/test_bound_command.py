@@ -244,3 +244,12 @@ def test_what_was_read_as_what_is_shown(run):
     assert answer["optimal"]["items"] == ["a → d"]
     answer = run.json(["bound", "table.csv", "--source", "a", "--target", "d", "--minimize"])
     assert answer["instance"]["costs"] == [1.5, 2, 4]
+
+
+def test_shares_of_few_trials_are_pointed_out(run):
+    """One click of one view is a mean of 1, and best."""
+    table = "article,clicks,views\nx,1,1\ny,30,400\nz,2,9\nw,50,1000\n"
+    out = " ".join(run.output(["bound", "table.csv", "--size", 2, "--law", "bernoulli"], table).split())
+    assert "2 lines have fewer than 10 views (line 2: 1), which tell little of a mean." in out
+    plenty = table.replace("x,1,1", "x,10,100").replace("z,2,9", "z,20,90")
+    assert "tell little" not in run.output(["bound", "table.csv", "--size", 2, "--law", "bernoulli"], plenty)

@@ -33,6 +33,10 @@ MISSPELT: Final = {VARIANCE: 0.85, "least": 0.9}
 """Similarity from which a name counts as a misspelt name of an optional column."""
 
 
+FEW_TRIALS: Final = 10
+"""Shares of fewer trials are pointed out."""
+
+
 @dataclass(frozen=True)
 class Cells:
     """The cells below a header by column, with the line of each row, and notes on how they were read."""
@@ -160,6 +164,7 @@ def _instance(
         *_column_notes(cells, roles, measure, has_ignored=not gaps),
         *cells.notes,
         *of_plays,
+        *([] if measure is None or gaps else _sparse_notes(cells, measure)),
         *totals,
         *_alike_notes(cells, columns),
         *_unused_notes(instance.decision_set),
@@ -345,6 +350,17 @@ def _column_notes(cells: Cells, roles: Mapping[str, int], measure: Measure | Non
     if ignored and has_ignored:
         notes.append(f"Ignored columns: {listed(ignored)}.")
     return notes
+
+
+def _sparse_notes(cells: Cells, measure: Measure) -> list[str]:
+    """A sentence about items whose share is that of a few trials: one click of one view is a mean of 1."""
+    trials = None if measure.trials is None else _weights(cells, measure)
+    few = [(line, count) for line, count in zip(cells.lines, trials or (), strict=False) if count < FEW_TRIALS]
+    if measure.trials is None or not few:
+        return []
+    (line, count), name = min(few, key=lambda pair: pair[1]), cells.header.names[measure.trials]
+    lines = f"{len(few):,} {'line has' if len(few) == 1 else 'lines have'}"
+    return [f"{lines} fewer than {FEW_TRIALS} {name} (line {line}: {count:g}), which tell little of a mean."]
 
 
 def _alike_notes(cells: Cells, columns: Mapping[str, int]) -> list[str]:
