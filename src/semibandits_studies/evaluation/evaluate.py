@@ -238,10 +238,9 @@ def _of_replay(
 ) -> Evaluation:
     """The evaluation of a learner, which is changed."""
     labels, before = learner.decision_set.items, learner.plays.sum()
-    enough = np.bincount(logs.items, minlength=len(labels))[: len(labels)] >= least
-    totals, reason = replayed(learner, logs, least=least, horizon=horizon, seed=seed, in_costs=in_costs)
+    totals, available, reason = replayed(learner, logs, least=least, horizon=horizon, seed=seed, in_costs=in_costs)
     plays = float(learner.plays.sum() - before)
-    unsupported = tuple(labels[place] for place in np.flatnonzero(~enough))
+    unsupported = tuple(labels[place] for place in np.flatnonzero(~available))
     if unsupported:
         seldom = "never show" if least == 1 else f"show less than {least:,} times"
         notes.append(f"{len(unsupported):,} items that the logs {seldom} were left out (first: {unsupported[0]!r}).")

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from semibandits._typing import FloatArray
+from semibandits._typing import BoolArray, FloatArray
 from semibandits.errors import Infeasible, InvalidInputError
 from semibandits.learning.learner import Learner
 from semibandits_studies.evaluation.logs import Logs
@@ -17,10 +17,10 @@ FEW: Final = 100
 
 def replayed(
     learner: Learner, logs: Logs, *, least: int, horizon: int | None, seed: int, in_costs: bool
-) -> tuple[FloatArray, str | None]:
-    """The total reward of each round of the learner, which changes, and why the replay ended before the horizon.
+) -> tuple[FloatArray, BoolArray, str | None]:
+    """The reward of each round of the learner, which changes; the available items; and why the replay ended before the horizon.
 
-    It is the mean of a play if the logs have no rounds. Items with less than `least` outcomes are not available.
+    The reward is the mean of a play if the logs have no rounds. Items with less than `least` outcomes are not available.
 
     Each chosen item takes the next outcome of its own in the logs, which is used once; the replay ends when one is missing [the
     queue method, Mandel, Liu, Brunskill and Popović 2016, by item]. Where the probabilities of an item differ between rounds, its
@@ -60,4 +60,4 @@ def replayed(
         raise InvalidInputError(
             f"logs must have outcomes for 2 rounds of the policy at least, got {len(totals)}: {reason or 'pass a larger horizon'}"
         )
-    return np.array(totals), reason
+    return np.array(totals), available, reason
