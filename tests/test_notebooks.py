@@ -158,7 +158,7 @@ def test_data_classes_have_short_texts():
     for shown in large:
         assert len(repr(shown).splitlines()) == 1
         assert len(repr(shown)) < 1_200
-    assert repr(sb.Round.of_items(2, np.array([0]), ("a", "b"))) == ("Round(id=2, items=[0], labels=('a',), d=2)")
+    assert repr(sb.Round.of(2, np.array([True, False]), ("a", "b"))) == ("Round(id=2, items=[0], labels=('a',), d=2)")
 
 
 def test_progress_of_a_solve_is_a_line_every_two_seconds(capsys):

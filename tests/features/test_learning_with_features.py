@@ -398,7 +398,7 @@ def test_replace_keeps_what_was_seen_in_rounds():
     by_name = [dict(zip(labels, each.tolist(), strict=True)) for labels, each in zip(names, rows, strict=True)]
     assert by_name[0] == by_name[1]
     assert after._progress.sharing.rows.within is not None
-    after.tell(waiting.id, [1.0, 0.0, 1.0])
+    after.tell(waiting.id, dict(zip(waiting.labels, [1.0, 0.0, 1.0], strict=True)))
     assert after.ask(context={}).id == 41
 
 

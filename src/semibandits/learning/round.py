@@ -90,6 +90,11 @@ class Round:
         return x
 
     @staticmethod
+    def of(number: int, decision: BoolArray, labels: tuple[Hashable, ...]) -> Round:
+        """The round with this decision over items with these labels."""
+        return Round.of_items(number, np.flatnonzero(decision), labels)
+
+    @staticmethod
     def of_items(
         number: int,
         items: IntArray,
