@@ -19,6 +19,7 @@ release = version = semibandits.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton", "sphinx_design"]
 exclude_patterns = ["figures"]
 html_theme = "furo"
+html_static_path, html_css_files = ["_static"], ["site.css"]
 html_title = f"semibandits {release}"
 html_show_copyright = html_show_sourcelink = False
 

@@ -243,7 +243,7 @@ def _tests(tests: Sequence[Test], outcomes: Sequence[Outcome], options: argparse
     level = f"{100 * LEVEL:g} %"
     rejected = "; ".join(_named(test, test.p_worse) for test in worse)
     parts = [
-        "## Tests",
+        "## Hypotheses",
         _wrapped(
             f"""The hypotheses are: mean regret of GLADE is at most {MOST_RATIO} times that of Thompson sampling, at each
             T of the table ({_count(ratios, "test")}); and the slope of GLADE is at most {MOST_SLOPE} C(θ), with the

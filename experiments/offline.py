@@ -1,6 +1,6 @@
 """How often intervals of offline evaluation hold the truth, and how its estimates compare with those of Open Bandit Pipeline.
 
-    python experiments/offline.py --write    the table of docs/how-to/offline-evaluation.md; three minutes of two cores
+    python experiments/offline.py --write    the table of docs/evaluation.md; three minutes of two cores
     python experiments/offline.py --of obp   largest differences to obp, if it is installed (pip install obp)
 
 Old systems prefer what two kinds of readers like, and the logs do not show the kind: probabilities are right, means of items
@@ -134,7 +134,7 @@ def main() -> None:
                 lines.append(row((f"{n_rounds:,}", name.replace("_", " "), *cells)))
                 print(lines[-1], flush=True)
     if options.write:
-        write_between("how-to/offline-evaluation.md", "offline.py", "\n".join(lines))
+        write_between("evaluation.md", "offline.py", "\n".join(lines))
 
 
 if __name__ == "__main__":

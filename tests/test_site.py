@@ -19,7 +19,7 @@ from semibandits.testing.__main__ import MODULES
 ROOT = Path(__file__).parents[1]
 PAGES = [
     ROOT / "docs" / "index.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("tutorial", "learner", "storage")),
+    *(ROOT / "docs" / f"{name}.md" for name in ("tutorial", "evaluation", "learner", "storage")),
     *sorted((ROOT / "docs" / "how-to").glob("*.md")),
     *sorted((ROOT / "docs" / "explanations").glob("*.md")),
 ]
@@ -40,6 +40,47 @@ def test_code_of_a_page(page, tmp_path, monkeypatch):
             exec(compile(code, str(page), "exec"), names)
         if output:
             assert [line.strip() for line in output.splitlines()] == printed.getvalue().splitlines()
+
+
+COLUMN = 90
+"""Characters that the code column of the site shows at a width of 1280 pixels; longer lines must be scrolled."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_code_fits_the_column(page):
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    fenced = [line for kind, block in blocks if not kind.startswith("{") for line in block.splitlines()]
+    indented = [line.removeprefix("    ") for line in text.splitlines() if line.startswith("    ")]
+    too_long = [line for line in fenced + indented if len(line) > COLUMN]
+    assert too_long == [], f"wrap lines of more than {COLUMN} characters"
+
+
+SOUGHT = {
+    "A/B test": "how-to/how-long.md",
+    "cold start": "features.md",
+    "missing values": "features.md",
+    "new articles": "features.md",
+    "offline evaluation": "how-to/offline-evaluation.md",
+    "sick": "how-to/my-assignment.md",
+    "stop exploring": "how-to/how-long.md",
+}
+"""Words that newcomers search for, and the page that answers them."""
+
+
+@pytest.mark.parametrize(("words", "page"), SOUGHT.items(), ids=SOUGHT)
+def test_search_finds_the_page_that_answers(words, page):
+    """The search of the site ranks titles first, and then the pages that have all words."""
+
+    def titles_and_text(path):
+        text = path.read_text(encoding="utf-8").lower()
+        return " ".join(re.findall(r"^#+ (.*)", text, re.MULTILINE)), text
+
+    sought = words.lower()
+    pages = {path.relative_to(ROOT / "docs").as_posix(): titles_and_text(path) for path in (ROOT / "docs").rglob("*.md")}
+    ranks = {name: 2 * (sought in titles) + (sought in text) for name, (titles, text) in pages.items()}
+    assert ranks[page] == max(ranks.values()) > 0
+    assert sum(rank == ranks[page] for rank in ranks.values()) <= 2, "first or second"
 
 
 READ = """

@@ -149,7 +149,7 @@ def test_the_learners_of_the_guides_are_created(run, page, files):
     text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text(encoding="utf-8")
     for name, block in zip(files, re.findall(r"```csv\n(.*?)```", text, re.DOTALL), strict=True):
         Path(name).write_text(block, encoding="utf-8")
-    commands = re.findall(r"^semibandits (learner .+)$", text, re.MULTILINE)
+    commands = re.findall(r"^semibandits (learner .+)$", text.replace("\\\n", ""), re.MULTILINE)
     printed = [run.output(command.split()) for command in commands]
     assert re.search(r"The first prints `([^`]+)`", text)[1] in printed[0].splitlines()
 

@@ -15,7 +15,7 @@ from semibandits_studies.studies.problems import find_problem, load_problem
 
 COMMAND = ["plan-test", "table.csv", "--size", 2, "--variance", 0.25]
 ARTICLES = Path(__file__).parents[2] / "examples" / "articles.csv"
-HOW_LONG = Path(__file__).parents[2] / "docs" / "how-to" / "how-long.md"
+PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 
 
 def known(**options):
@@ -53,8 +53,8 @@ def test_the_table_names_the_rounds_and_the_decisions(run):
 
 
 def test_the_page_shows_what_the_command_prints(run):
-    text = HOW_LONG.read_text(encoding="utf-8")
-    options = re.search(r"^    semibandits (plan-test .+)$", text, re.MULTILINE)[1].split()
+    text = PAGE.read_text(encoding="utf-8")
+    options = re.search(r"^    semibandits (plan-test .+ --within .+)$", text, re.MULTILINE)[1].split()
     table = "item,theta\nStorm,0.12\nBudget,0.10\nFinal,0.09\nOpera,0.07\nStrike,0.05\nCup,0.04\n"
     Path(options[1]).write_text(table, encoding="utf-8")
     shown = re.search(r"```text\n(Best set   .*?)```", text, re.DOTALL)[1]
@@ -126,7 +126,7 @@ def test_the_longest_path_gives_one_warning_in_words_of_the_program(run):
 
 
 def test_keys_are_described(run):
-    text = (HOW_LONG.parents[1] / "cli.md").read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     described = set(re.findall(r"`(\w+)`", text[text.index("## Tests") : text.index("## Simulations")]))
     answer = run.json(COMMAND, TABLE)
     assert set(answer) | set(answer["about_rounds"]) | set(answer["plan"][0]) <= described
