@@ -83,7 +83,7 @@ EXACT = [
         ("1/2", "be an array of numbers, got str: "),
     )),
     (lambda: sampled(variance=0.0), "variance must be positive, got 0.0 for item 0: "),
-    (lambda: replayed([[0, 1], [2]], variance=0.0), "variance must be positive, got 0.0 for item 0: "),
+    (lambda: replayed([[0, 1], [2, 2]], variance=0.0), "variance must be positive, got 0.0 for item 0: "),
     (lambda: replayed(np.eye(2), variance=[1.0]), f"variance must {SHAPE} (1,): "),
     *((lambda *, given=given: correlated(given), f"covariance must {message}") for given, message in (
         (np.eye(3), "have shape (d, d) = (2, 2), got (3, 3): pass one row"),
@@ -123,7 +123,7 @@ EXACT = [
         (np.zeros((0, 3)), " must have shape (n, d) with n >= 1 and d >= 1, got (0, 3): pass one row per round"),
         (np.zeros((3, 0)), " must have shape (n, d) with n >= 1 and d >= 1, got (3, 0): "),
         (np.array([[0.0, np.inf]]), " must be finite, got inf at index 1: "),
-        ([[1.0, 1.0], [2.0]], f"{CONSTANT} pass the variance"), (np.array([[1.0, 2.0]]), CONSTANT),
+        ([[1.0, 1.0], [2.0, 2.0]], f"{CONSTANT} pass the variance"), (np.array([[1.0, 2.0]]), CONSTANT),
     )),
     (lambda: sampled(sampler=3), "sampler must be a function of items and rng, got int: pass one that draws"),
     *((lambda *, answer=answer: returned(answer), f"rewards of the sampler must {message}") for answer, message in (

@@ -325,6 +325,20 @@ def test_replace(run):
     assert "did you mean page" in run([*replace[:3], "pge", *replace[4:]])[2]
 
 
+def test_items_of_a_log_that_have_left(run):
+    Path("pages.csv").write_text("item\nx\ny\n")
+    Path("log.csv").write_text("item,reward\nx,1\ngone,1\ny,0\nx,0\n")
+    page = ["learner", "create", URL, "page", "pages.csv", "--family", "msets", "--size", "1", "--law", "bernoulli"]
+    assert "add --ignore-unknown to skip these observations" in run([*page, "--history", "log.csv"])[2]
+    assert run.json([*page, "--history", "log.csv", "--ignore-unknown"])["outcomes"] == 3
+
+
+def test_numbers_that_are_not_used_are_named(run):
+    Path("wide.csv").write_text(";north;south\nAnn;20;31\nBob;25;x\n")
+    wide = ["learner", "create", URL, "wide", "wide.csv", "--variance", "64", "--minimize"]
+    assert "are not used; --prior-plays 5 counts each as 5 outcomes." in run.output(wide)
+
+
 LOG = ["Cup", "Tax", "Cup", "Storm"], [1.0, 0.0, 0.0, 1.0]
 LOGS = {
     "shown": ("article,shown,clicked\n", "{},1,{:g}\n", []),

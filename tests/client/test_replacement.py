@@ -45,6 +45,12 @@ def test_all_go_on_with_the_new_learner(url):
                 assert learner.rounds == 6
                 assert list(learner.ages()) == [asked.id]
             assert other.ask(key="visitor 17").id == 6  # keys of the old journal are forgotten
+        log = one.log()  # from the rounds that were open on, without the item that has left
+        carried = log[log["round"] == waiting.id]
+        assert carried["item"].tolist() == [label for label in AFTER.items if label in waiting.labels]
+        assert carried["reward"].tolist() == [1.0] * len(carried)
+        assert carried["asked"].notna().all()
+        assert asked.id in log["round"].tolist()
         with sb.open_learner(url, name="front~1") as old:
             assert old.rounds == 5
             assert len(old.log()) == 10

@@ -206,3 +206,28 @@ def test_labels_of_numpy_become_those_of_python(tmp_path):
         sb.open_learner(url, name="x", decision_set=x, variance=1.0, seed=0).close()
         with sb.open_learner(url, name="x") as again:
             assert again.decision_set.items == x.items
+
+
+@pytest.mark.parametrize("gap", [np.nan, None])
+def test_gaps_in_a_prior_are_items_that_are_not_known(gap):
+    """As with 0 plays; a mean that is missing where there are plays is refused."""
+    pairs = sb.MSets(3, 1, items=["a", "b", "c"])
+    for plays in (4, [4, 0, 4], [4, gap, 4]):
+        learner = sb.Learner(pairs, variance=1.0, seed=0, prior_costs=[3.0, gap, 5.0], prior_plays=plays)
+        twin = sb.Learner(pairs, variance=1.0, seed=0, prior_costs=[3.0, 0.0, 5.0], prior_plays=[4, 0, 4])
+        assert learner.state() == twin.state()
+    with pytest.raises(sb.InvalidInputError, match="prior_plays must be 0 where there is no mean, got 4 for 'b' without one"):
+        sb.Learner(pairs, variance=1.0, seed=0, prior_costs=[3.0, gap, 5.0], prior_plays=[4, 4, 4])
+
+
+def test_costs_told_as_rewards_to_a_learner_that_knows_costs():
+    """A warning in the first round; not for rewards, nor without a prior of costs."""
+    pairs = sb.MSets(3, 1, items=["a", "b", "c"])
+    learner = sb.Learner(pairs, variance=64.0, seed=0, prior_costs=30.0, prior_plays=5)
+    with pytest.warns(sb.PositiveRewardsWarning, match="rewards so far are positive, but the prior has costs"):
+        learner.tell(learner.ask().id, [30.0])
+    for options in ({}, {"prior_means": 30.0, "prior_plays": 5}):
+        other = sb.Learner(pairs, variance=64.0, seed=0, **options)
+        other.tell(other.ask().id, [30.0])
+    right = sb.Learner(pairs, variance=64.0, seed=0, prior_costs=30.0, prior_plays=5)
+    right.tell(right.ask().id, costs=[30.0])

@@ -77,3 +77,17 @@ def test_within_is_the_round_after_the_last_checkpoint_that_is_worse():
     assert result.within()["Baseline"] == 51
     late = sb.Baseline(lambda number: FIRST if number < 190 else SECOND)
     assert sb.simulate(ARTICLES, CLICKS, late, 200, 1, bound=False).within()["Baseline"] is None
+
+
+def test_it_is_compared_with_policies_that_know_a_prior_or_features():
+    """It looks at neither, and its record is the same."""
+    today = sb.Baseline(["a", "b", "c"], name="today")
+    alone = sb.simulate(ARTICLES, CLICKS, today, 100, 2, seed=3, bound=False)
+    for known in (
+        {"prior_means": 0.3, "prior_plays": 20},
+        {"features": "pooled"},
+        {"prior_means": 0.3, "prior_plays": 5, "delay": 3},
+    ):
+        result = sb.simulate(ARTICLES, CLICKS, [today, sb.GLADE()], 100, 2, seed=3, bound=False, **known)
+        assert result.regret["today"].tolist() == alone.regret["today"].tolist()
+        assert result.plays["today"].tolist() == alone.plays["today"].tolist()

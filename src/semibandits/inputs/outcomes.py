@@ -66,7 +66,10 @@ def as_numbers(values: Any) -> FloatArray:
         array = np.asarray(values)
         is_text = array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.ravel().tolist())
         if is_text or array.dtype.kind not in "biufO":
-            what = f"{array.dtype} ones" if array.dtype.kind == "c" else repr(values)
+            entries = array.ravel().tolist()
+            place = next((k for k, value in enumerate(entries) if isinstance(value, str | bytes)), None)
+            text = None if place is None else f"{entries[place]!r} at index {place}"
+            what = f"{array.dtype} ones" if array.dtype.kind == "c" else text or repr(values)
             raise InvalidInputError(f"rewards must be a sequence of real numbers, got {what}: convert them first")
         return array.astype(np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:

@@ -153,11 +153,7 @@ def _places(decision_set: DecisionSet, labels: list[Any], ignore_unknown: bool, 
         raise InvalidInputError(
             f"items must be labels or indices of the decision set, such as {next(iter(known), None)!r}, got {kinds} unknown in "
             f"{len(unknown)} of {len(labels)} observations (first: {labels[first]!r} at {where(first)})"
-            + nearest(
-                labels[first],
-                islice(map(str, known), MOST_COMPARED),
-                "correct them, or pass ignore_unknown=True to skip these observations",
-            )
+            + _unknown_remedy(labels[first], known)
         )
     ambiguous = np.flatnonzero(places == AMBIGUOUS)
     if ambiguous.size:
@@ -168,6 +164,13 @@ def _places(decision_set: DecisionSet, labels: list[Any], ignore_unknown: bool, 
             "pass indices"
         )
     return places
+
+
+def _unknown_remedy(label: Hashable, known: Iterable[Hashable]) -> str:
+    """The end of the message for an unknown item: the nearest one, and how to skip such observations."""
+    skip = "correct them, or pass ignore_unknown=True to skip these observations"
+    near = nearest(label, islice(map(str, known), MOST_COMPARED), "")
+    return f": {skip}" if near == ": " else f"{near} Otherwise {skip.removeprefix('correct them, or ')}"
 
 
 def _index_by_label(decision_set: DecisionSet) -> dict[Hashable, int]:

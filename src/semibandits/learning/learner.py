@@ -65,7 +65,8 @@ class Learner(Readable):
         :mod:`semibandits.laws`. `GLADE`, `OSSB` and `ThompsonSampling` use it, unless they have one of their own.
     prior_means, prior_plays : array_like of float, scalar or shape (d,), optional
         Estimates of the mean rewards before the first round, say from a routing engine, and how many observed rewards each of
-        them is worth: whole numbers >= 0; one for all items or one per item. The policy counts them as observed rewards.
+        them is worth: whole numbers >= 0; one for all items or one per item. The policy counts them as observed rewards. A gap
+        (NaN or None) is an item of which nothing is known.
     prior_costs : array_like of float, scalar or shape (d,), optional
         Estimates of the mean costs, instead of `prior_means`.
     features : array_like of shape (d, k), frame, mapping by label, mapping of columns, or {"pooled", "additive"}, optional
@@ -159,6 +160,8 @@ class Learner(Readable):
         self._rng = generator_of(seed)
         self._outcomes = OutcomeCheck(policy, decision_set, variance)
         prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs, laws=[self._outcomes.law])
+        if prior is not None and prior.is_in_costs:
+            self._outcomes.expect_costs()
         if context is not None and features is None:
             raise InvalidInputError("context needs features=, which it is multiplied by, got none: pass a table, or 'additive'")
         design = None if features is None else Design.of(features, decision_set, context)

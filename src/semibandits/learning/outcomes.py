@@ -39,7 +39,7 @@ class OutcomeCheck:
 
     def __init__(self, policy: Policy, decision_set: DecisionSet, variance: ArrayLike) -> None:
         self.law = policy.known_law if isinstance(policy, LawPolicy) else None  # None if any reward is possible
-        self._is_bounded = decision_set.upper is not None
+        self._is_bounded, self._source = decision_set.upper is not None, "routes have"
         self._in_rewards: DecisionSet | None = decision_set  # None once costs were told
         # Number of rounds on routes with positive rewards only, from the first on; `SUSPICIOUS` once they no longer matter.
         self.positive_rounds = 0
@@ -47,6 +47,11 @@ class OutcomeCheck:
         is_known = self.law is None or isinstance(self.law, Gaussian)
         self._variance = variance_vector(variance if own is None else own, decision_set.d) if is_known else None
         self._rounds, self._largest = 0, 0.0
+
+    def expect_costs(self) -> None:
+        """Warn if the first rewards are all positive, since what is known before them are costs."""
+        self._is_bounded, self._source = True, "the prior has costs, which are"
+        self.positive_rounds = SUSPICIOUS - 1
 
     def rewards(self, asked: Round, outcome: Outcome, *, in_costs: bool, partial: bool) -> FloatArray:
         """Rewards of the items of an open round, from rewards or costs, NaN where the outcome is lost; shape (k,). Rewards that
@@ -85,8 +90,8 @@ class OutcomeCheck:
         self.positive_rounds = self.positive_rounds + 1 if (known > 0.0).all() else SUSPICIOUS
         if self.positive_rounds == SUSPICIOUS and (known > 0.0).all():
             _warn(
-                f"all {'costs' if in_costs else 'rewards'} so far are {'negative' if in_costs else 'positive'}, but routes have "
-                f"{'positive costs' if in_costs else 'negative rewards'}: pass positive costs as costs=",
+                f"all {'costs' if in_costs else 'rewards'} so far are {'negative' if in_costs else 'positive'}, but "
+                f"{self._source} {'positive costs' if in_costs else 'negative rewards'}: pass positive costs as costs=",
                 PositiveRewardsWarning,
             )
 

@@ -142,9 +142,13 @@ class Committed(RulePolicy):
         return np.ones(1)
 
 
-def committed_agent(decision_set: DecisionSet, variance: ArrayLike, decisions: BoolArray) -> RuleAgent:
+def committed_agent(
+    decision_set: DecisionSet, variance: ArrayLike, decisions: BoolArray, prior: Prior | None = None
+) -> RuleAgent:
     """An agent of kernels that plays these decisions in turn, shape (n, d), and does not try unseen items."""
     agent = Committed().start(decision_set, variance)
+    if prior is not None:  # counted, as by all agents
+        agent.assume(prior)
     agent.player = agent.player._replace(rows=decisions.copy())
     agent.player.counters[UNSEEN] = 0
     return agent

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from semibandits._typing import ArrayLike, FloatArray
+from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.inputs.costs import negated
@@ -50,14 +50,22 @@ class Prior(NamedTuple):
             )
         d = decision_set.d
         given, _ = one_of(means, costs, "prior_means", "prior_costs")
+        given, gaps = _without_gaps(given, decision_set, name)
         values = item_vector(np.full(d, given) if np.isscalar(given) else given, decision_set, name)
         values = negated(values) if in_costs else values
-        counts = as_floats(in_item_order(plays, decision_set, "prior_plays"), "prior_plays")
+        counts = as_floats(_without_gaps(plays, decision_set, "prior_plays")[0], "prior_plays")
         if counts.shape not in ((), (d,)):
             raise InvalidInputError(
                 f"prior_plays must be a number or have shape (d,) = ({d},), got {counts.shape}: pass one number per item"
             )
-        counts = np.broadcast_to(counts, (d,)).copy()
+        contradicted = np.flatnonzero(gaps & (counts > 0)) if counts.ndim and gaps.any() else np.zeros(0)
+        if contradicted.size:
+            first = int(contradicted[0])
+            raise InvalidInputError(
+                f"prior_plays must be 0 where there is no mean, got {counts[first]:g} for {decision_set.items[first]!r} without "
+                "one: fill in the mean"
+            )
+        counts = np.where(gaps, 0.0, np.broadcast_to(counts, (d,)))
         is_wrong = (counts < 0) | (counts != np.floor(counts)) | (counts > MOST_PLAYS)
         wanted = "be whole numbers from 0 to 2**53"
         check_numbers(counts, is_wrong, "prior_plays", wanted, "they count observed rewards")
@@ -69,6 +77,24 @@ class Prior(NamedTuple):
             decision_set.check_means(np.where(counts > 0, values, -np.inf), in_costs=in_costs)
         return cls(values, counts)
 
+    @property
+    def is_in_costs(self) -> bool:
+        """Whether its means are those of costs: none is positive, and some are negative."""
+        known = self.means[self.plays > 0]
+        return bool((known <= 0.0).all() and known.any())
+
     def added_to(self, plays: FloatArray, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Plays and sums of observed rewards, shape (d,) each, with those of the prior."""
         return plays + self.plays, sums + self.plays * self.means
+
+
+def _without_gaps(values: ArrayLike, decision_set: DecisionSet, name: str) -> tuple[ArrayLike, BoolArray]:
+    """Numbers for the items in their order, with 0 in gaps (NaN or None), and where the gaps are; one number has none."""
+    ordered, none = in_item_order(values, decision_set, name), np.zeros(decision_set.d, dtype=np.bool_)
+    try:
+        array = np.array(ordered, dtype=np.float64)
+    except (TypeError, ValueError):
+        return ordered, none
+    gaps = np.isnan(array)
+    has_gaps = array.shape == none.shape and gaps.any() and not gaps.all()
+    return (np.where(gaps, 0.0, array), gaps) if has_gaps else (ordered, none)

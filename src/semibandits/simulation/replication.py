@@ -136,7 +136,8 @@ def _game(
     """The state for kernels; None for decision sets, rewards or policies without kernels."""
     law = specification.rewards.compiled()
     if isinstance(agent, BaselineAgent) and agent.decisions is not None:
-        agent = committed_agent(specification.decision_set, specification.rewards.variance, agent.decisions)
+        known = (specification.decision_set, specification.rewards.variance, agent.decisions, specification.prior)
+        agent = committed_agent(*known)
     if not isinstance(agent, RuleAgent) or agent.oracle is None or law is None or agent.sharing is not None:
         return None
     d, m = specification.decision_set.d, specification.decision_set.m

@@ -23,6 +23,7 @@ from semibandits.inputs.outcomes import whole_number
 from semibandits.inputs.validation import number_in, variance_vector
 from semibandits.laws import Gaussian, Law
 from semibandits.policies.base import Policy, without_own_rule
+from semibandits.policies.baseline import Baseline
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy, RulePolicy
 from semibandits.rewards._checks import mean_vector
@@ -98,6 +99,8 @@ class Specification:
         )
         if features is not None:
             for policy in named.values():
+                if isinstance(policy, Baseline):  # which looks at nothing
+                    continue
                 if not isinstance(policy, RulePolicy) or (policy.plans and policy.features):
                     raise without_own_rule("features", policy.name)
         _ = specification.description  # its errors come before anything is played

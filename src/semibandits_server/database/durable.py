@@ -117,7 +117,8 @@ class DurableLearner(Learner):
     def log(self) -> DataFrame:
         """The plays in the journal, for :func:`semibandits.evaluate` or a data team: a row for each item of a round.
 
-        Rounds whose `ask` was pruned are absent, and rows of a replaced learner are those of its own journal.
+        Rounds that were told before `prune` are absent. After `replace`, the log begins with the rounds that were open; the
+        earlier ones are in the log of NAME~1.
 
         Returns
         -------
@@ -128,7 +129,8 @@ class DurableLearner(Learner):
 
         def work(connection: Connection) -> dict[str, list[Any]]:
             labels = self._replica.caught_up(connection)._labels
-            return plays_of(self._stored.entries_after(connection, -1), labels, sure=self._is_sure)
+            first, entries = self._stored.first_snapshot(connection), self._stored.entries_after(connection, -1)
+            return plays_of(first, entries, labels, sure=self._is_sure)
 
         plays = self._transaction(work, reads=True)
         frame = new_frame(plays | {"asked": np.array(plays["asked"], dtype="datetime64[ms]")})

@@ -121,6 +121,11 @@ class Stored:
         """All stored states, in order."""
         return [snapshot_of(row) for row in connection.execute(self._snapshots.order_by(SNAPSHOTS.c.seq))]
 
+    def first_snapshot(self, connection: Connection) -> Snapshot | None:
+        """The earliest stored state, which the journal continues."""
+        row = connection.execute(self._snapshots.order_by(SNAPSHOTS.c.seq).limit(1)).one_or_none()
+        return None if row is None else snapshot_of(row)
+
     @property
     def _snapshots(self) -> Select[Any]:
         return select(*_SNAPSHOT).where(SNAPSHOTS.c.learner_id == self.id)

@@ -42,6 +42,10 @@ class RoundTimes:
         self._drop_closed(learner)
         return json.dumps(self._known, separators=(",", ":"))
 
+    def of(self, number: int) -> int | None:
+        """When this round was asked for, None if unknown."""
+        return self._known.get(number)
+
     def add(self, learner: Learner, first: int, asked_at: int | None) -> None:
         """Note when rounds from the id `first` on were asked for."""
         if asked_at is None:

@@ -39,7 +39,7 @@ from semibandits_studies.studies.problems import TABLES, find_problem, load_prob
 from semibandits_studies.studies.rewards import check_variance
 from semibandits_studies.studies.study import ProblemChoice
 
-KEPT: Final = ("policy", "law", "seed", "half_life", "defer_plans", "probability_draws", "history")
+KEPT: Final = ("policy", "law", "seed", "half_life", "defer_plans", "probability_draws", "history", "ignore_unknown")
 """Options that a learner keeps when its decisions are replaced."""
 _create: Final = partial(option, panel="Options of create")
 
@@ -62,6 +62,7 @@ class Creation:
         metavar="N|COLUMN",
     )
     history: Path | None = _create(help="Start from a table with a line for each outcome of an item.", metavar="FILE")
+    ignore_unknown: bool = _create(help="Skip lines of --history whose item PROBLEM does not have.", default=False)
     features: Sequence[str] = _create(
         help="What items tell of each other: pooled, additive, a table of features, or a feature of PROBLEM by name. Repeatable.",
         metavar="NAME",
@@ -81,12 +82,12 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
     log = None if creation.history is None else read_log(creation.history, instance, options)
     is_estimated = log is not None and "variance" not in instance.description and creation.law is None and choice.file is not None
     if log is not None and is_estimated:
-        arguments["variance"] = estimated_variance(_history(arguments["decision_set"], log, None))
+        arguments["variance"] = estimated_variance(_history(arguments["decision_set"], log, None, creation))
     elif creation.law is None:
         check_variance(instance, is_built_in=choice.file is None, law="law")
     learner = Learner(**arguments)
     if log is not None:
-        learner._progress.recall(_history(learner.decision_set, log, learner._outcomes.law))
+        learner._progress.recall(_history(learner.decision_set, log, learner._outcomes.law, creation))
     shown, x, policy = store_new(url, name, learner), learner.decision_set, learner.policy
     counts = learner.plays if creation.history is not None else plays
     if as_json:
@@ -148,11 +149,15 @@ def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, Fl
     return instance, np.full(instance.decision_set.d, float(plays or 0))
 
 
-def _history(x: DecisionSet, log: tuple[list[int | str], list[float], bool], law: Law | None) -> History:
+def _history(x: DecisionSet, log: tuple[list[int | str], list[float], bool], law: Law | None, creation: Creation) -> History:
     """The outcomes of a log, as `Learner.from_history` reads them."""
     items, outcomes, in_costs = log
-    with about_costs(in_costs):
-        return history_of(x, items, outcomes, rounds=None, ignore_unknown=False, law=law, in_costs=in_costs)
+    skips = creation.ignore_unknown
+    try:
+        with about_costs(in_costs):
+            return history_of(x, items, outcomes, rounds=None, ignore_unknown=skips, law=law, in_costs=in_costs)
+    except InvalidInputError as error:
+        raise InvalidInputError(str(error).replace("pass ignore_unknown=True", "add --ignore-unknown")) from error
 
 
 def _arguments(instance: Instance, plays: FloatArray, options: ProblemOptions, creation: Creation) -> dict[str, Any]:

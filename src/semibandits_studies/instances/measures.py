@@ -66,6 +66,8 @@ def plays_of(
     all means and no others. `columns` are the cells, and `taken` columns with another role.
     """
     places = [k for k in header.plays() if k not in (*taken, measure.column)] if measure.trials is None else [measure.trials]
+    if not places and not all(map(is_gap, columns[measure.column])):
+        return None, [f"The numbers of {header.names[measure.column]} are not used; --prior-plays 5 counts each as 5 outcomes."]
     if len(places) != 1:
         return None, []
     name = header.names[places[0]]
