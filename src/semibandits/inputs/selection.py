@@ -71,6 +71,11 @@ def _labelled(listed: list[Any], labels: tuple[Hashable, ...], name: str) -> Boo
         refuse_rounded(label, name)
     if unknown:
         first = next(label for label in map(_hashable, listed) if label not in known)
+        if isinstance(labels[0], tuple) and not isinstance(first, tuple):
+            raise InvalidInputError(
+                f"{name} must hold labels of items, such as {labels[0]!r}, got {first!r}, which is no pair: pass pairs, or a "
+                "function of a pair, such as lambda pair: pair[0] != 'a'"
+            )
         raise InvalidInputError(
             f"{name} must hold labels of items, such as {labels[0]!r}, got {len(unknown)} unknown of {len(given)} (first: "
             f"{first!r}){nearest(first, islice(map(str, known), MOST_COMPARED), 'correct them, or pass a function of a label')}"
