@@ -13,7 +13,6 @@ from semibandits_studies.plotting.labels import name_points
 from semibandits_studies.plotting.regret import policy_looks
 from semibandits_studies.plotting.style import (
     BEST,
-    arrange,
     draw_frame,
     ink,
     legend_inside,
@@ -22,8 +21,7 @@ from semibandits_studies.plotting.style import (
     new_axes,
     number_ticks,
     pen,
-    write_labels,
-    write_title,
+    write_texts,
 )
 
 if TYPE_CHECKING:
@@ -57,17 +55,20 @@ def plot_exploration(
     over = f", mean of {result.replications:,} replications" if result.replications > 1 else ""
     s = "" if result.horizon == 1 else "s"
     usual = f"{literal(policy)}: plays of items in {result.horizon:,} round{s}{over}"
+    along = PLAYS if result.rates is None else ("plays of the plan, w ln T (logarithmic above 1)", "plays of the plan, w ln T")
+    texts = (title, usual, along, ("item", "") if result.rates is None else PLAYS)
+    write_texts(ax, *texts)
     if result.rates is None:
-        write_labels(ax, PLAYS, ("item", ""))
-        write_title(ax, title, usual)
         _draw_rows(ax, result, plays, looks)
+        write_texts(ax, *texts)
     else:
         planned = result.rates * math.log(result.horizon)
         explored = np.ones(len(planned), dtype=np.bool_) if result.suboptimal_items is None else result.suboptimal_items
         _draw_against_plan(ax, result, plays, planned, explored, looks)
-        write_labels(ax, ("plays of the plan, w ln T (logarithmic above 1)", "plays of the plan, w ln T"), PLAYS)
-        write_title(ax, title, usual)
+        write_texts(ax, *texts)
         legend_inside(ax)
+        if (legend := ax.get_legend()) is not None:  # it would give way to names
+            legend.set_loc(tuple(ax.transAxes.inverted().transform(legend.get_window_extent().p0)))
         _name_deviations(ax, result, plays.mean, planned, explored)
     return ax
 
@@ -84,7 +85,6 @@ def _draw_rows(ax: Axes, result: SimulationResult, plays: Band, looks: Mapping[s
     ax.scatter(plays.mean[shown], rows, s=40, color=looks["color"], marker=looks["marker"], zorder=3)
     ax.set_xlim(left=least / 2 if least >= 1 else -0.2)
     number_ticks(ax.xaxis)
-    arrange(ax)
 
 
 def _draw_against_plan(

@@ -26,7 +26,7 @@ from semibandits_studies.plotting.style import (
     rate_bar,
     rate_colours,
     rate_norm,
-    write_title,
+    write_texts,
 )
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def plot_network_plan(
         ax.scatter(x[ends], y[ends], s=95, color=BEST, edgecolor=ink(), linewidth=pen(1.4), zorder=5)
     ax.set_axis_off()
     ax.margins(0.12, 0.06)
-    write_title(ax, title, bound_title(result, unit))
+    write_texts(ax, title, bound_title(result, unit))
     legend_below(ax, handles)
     _draw_labels(ax, drawing, labels, result)
     return ax

@@ -14,7 +14,6 @@ from semibandits_studies.plotting.network import plot_network_plan
 from semibandits_studies.plotting.style import (
     BEST,
     RATE_LABEL,
-    arrange,
     bound_title,
     legend_below,
     literal,
@@ -27,8 +26,7 @@ from semibandits_studies.plotting.style import (
     rate_bar,
     rate_colours,
     rate_norm,
-    write_labels,
-    write_title,
+    write_texts,
 )
 
 if TYPE_CHECKING:
@@ -179,8 +177,7 @@ def plot_matching_plan(
     name_ticks(ax.xaxis, across, rotation=60 if slanted else 0, ha="right" if slanted else "center")
     if positive.size:
         rate_bar(ax, drawn)
-    write_labels(ax, _axis_label(across, "column"), _axis_label(down, "row"))
-    write_title(ax, title, bound_title(result, unit))
+    write_texts(ax, title, bound_title(result, unit), _axis_label(across, "column"), _axis_label(down, "row"))
     legend_below(ax, [Rectangle((0, 0), 1, 1, fill=False, edgecolor=BEST, linewidth=pen(2.2), label="optimal matching")])
     return ax
 
@@ -242,11 +239,11 @@ def plot_item_rates(
     explored = np.flatnonzero(result.suboptimal_items & (result.rates > 0))
     if not explored.size:
         ax.set_axis_off()
-        write_title(ax, title, bound_title(result, unit))
+        write_texts(ax, title, bound_title(result, unit))
         return ax
     order = explored[np.argsort(-result.rates[explored], kind="stable")]
-    write_labels(ax, (RATE_LABEL, ""), ("", ""))
-    write_title(ax, title, bound_title(result, unit))
+    texts = (title, bound_title(result, unit), (RATE_LABEL, ""))
+    write_texts(ax, *texts)
     shown: FloatArray = result.rates[order[: name_rows(ax, [names[i] for i in order], "explored")]]
     places = range(len(shown))
     start = shown[-1] / 2 if shown[0] > 20 * shown[-1] else 0.0
@@ -257,5 +254,5 @@ def plot_item_rates(
         ax.set_xscale("log")
     number_ticks(ax.xaxis)
     ax.set_xlim(left=start)
-    arrange(ax)
+    write_texts(ax, *texts)
     return ax

@@ -27,8 +27,7 @@ from semibandits_studies.plotting.style import (
     other_boxes,
     pen,
     setting,
-    write_labels,
-    write_title,
+    write_texts,
 )
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from semibandits.simulation.results import SimulationResult
 
 BOUND_LABEL: Final = "C(θ) ln T"
+ROUNDS: Final = ("round T (logarithmic axis)", "round T")
 MARKERS_A_LINE: Final = 7
 
 
@@ -67,10 +67,11 @@ def plot_regret(
     _format_axes(ax, result)
     many, unit = result.replications > 1, literal(unit)
     long = f"{'mean ' if many else ''}cumulative regret ({unit})"
-    write_labels(ax, ("round T (logarithmic axis)", "round T"), (long, f"regret ({unit})"))
-    _name_lines(ax, lines)
     usual = f"Regret over {result.replications:,} replications, with pointwise {100 * level:.4g} % confidence bands"
-    write_title(ax, title, usual if many else "Regret in one replication")
+    texts = (title, usual if many else "Regret in one replication", ROUNDS, (long, f"regret ({unit})"))
+    write_texts(ax, *texts)
+    _name_lines(ax, lines)
+    write_texts(ax, *texts)
     return ax
 
 
@@ -102,9 +103,7 @@ def _bound_of(
     if bound is None or isinstance(bound, bool):
         known = result.lower_bound
         if bound and known is None:
-            raise InvalidInputError(
-                "bound=True needs a known C(theta), but the result has none: pass a GravesLaiResult or a number"
-            )
+            raise InvalidInputError("bound=True needs a C(theta), but the result has none: pass a GravesLaiResult or a number")
         return None if bound is False or known is None else (BOUND_LABEL, known, result.lower_bound_interval or (known, known))
     value = number_in(bound, "bound", 0.0, np.inf, "pass C(theta) per ln T")
     return f"{amount(value)} ln T", value, (value, value)

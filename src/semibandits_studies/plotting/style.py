@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.colorbar import Colorbar
     from matplotlib.colors import ListedColormap, Normalize
     from matplotlib.text import Text
+    from matplotlib.ticker import LogLocator
     from matplotlib.transforms import BboxBase
 
     from semibandits._typing import FloatArray
@@ -38,6 +39,8 @@ UNEXPLORED: Final = "#c9ced6"
 INK: Final = "#1f2933"
 RATE_LABEL: Final = "plays per ln T"
 MOST_ROWS: Final = 40
+SPARE: Final = 0.9
+"""Largest share of the side of the axes that their label may take; panels that are drawn later may take some room."""
 _SHARES: Final = (1.0, 0.85, 0.7, 0.6, 0.5)
 """Sizes of a legend that are tried, as shares of the size of the settings."""
 
@@ -153,6 +156,7 @@ def arrange(ax: Axes, *, trial: bool = False) -> float:
             engine = TightLayoutEngine()
     if engine is not None:
         engine.execute(figure)  # the layout alone; figure.draw_without_rendering() draws, too
+    ax.apply_aspect()
     return 72.0 / figure.dpi
 
 
@@ -167,25 +171,19 @@ def is_inside(box: BboxBase, room: BboxBase) -> bool:
     return bool(box.x0 >= room.x0 and box.y0 >= room.y0 and box.x1 <= room.x1 and box.y1 <= room.y1)
 
 
-def write_labels(ax: Axes, x: tuple[str, str], y: tuple[str, str]) -> None:
-    """Write the labels of the axes, each long or short, on a line or two."""
+def write_texts(ax: Axes, title: str | None, usual: str, x: tuple[str, str] = ("", ""), y: tuple[str, str] = ("", "")) -> None:
+    """Write the labels of the axes, each long or short, and the title, by default the usual one if it has room.
+
+    To be called before what depends on the size of the axes, and again after what changes it.
+    """
     ax.set_xlabel(x[0])
     ax.set_ylabel(y[0])
+    text = ax.set_title(title or "")
     arrange(ax)
-    if any(x):
-        fit(ax.xaxis.label, *x, ax.bbox.width)
-    if any(y):
-        fit(ax.yaxis.label, *y, ax.bbox.height)
-
-
-def write_title(ax: Axes, title: str | None, usual: str) -> None:
-    """Write the title, by default the usual one if it has room."""
-    text = ax.set_title("")
-    arrange(ax)
+    fit(ax.xaxis.label, *x, SPARE * ax.bbox.width)
+    fit(ax.yaxis.label, *y, SPARE * ax.bbox.height)
     if title is None:
-        fit(text, usual, "", ax.bbox.width)
-    else:
-        text.set_text(title)
+        fit(text, usual, "", SPARE * ax.bbox.width)
     arrange(ax)
 
 
@@ -214,7 +212,7 @@ def legend_inside(ax: Axes) -> None:
             box = ax.legend(fontsize=share * size, ncols=columns).get_window_extent()
             lines = [line.get_path().transformed(line.get_transform()) for line in ax.lines]
             dots = [dots.get_offset_transform().transform(dots.get_offsets()) for dots in ax.collections]
-            near = box.expanded(1.1, 1.1)  # panels that are drawn later may take some room
+            near = box.expanded(1 / SPARE, 1 / SPARE)
             covered = sum(near.count_contains(path.vertices) + path.intersects_bbox(near, filled=False) for path in lines)
             covered += sum(near.count_contains(points) for points in dots)
             tried.append((not is_inside(box, ax.bbox), covered, -share, columns))
@@ -257,6 +255,8 @@ def rate_bar(ax: Axes, drawn: ScalarMappable, **looks: Any) -> Colorbar:
 def number_ticks(*axes: Axis) -> None:
     """Write ticks as 0.1, 1 or 1,000 instead of powers of ten, as many as have room."""
     for axis in axes:
+        if axis.get_scale() == "log":
+            cast("LogLocator", axis.get_major_locator()).set_params(numticks=99)  # by default fewer on a short axis
         axis.set_major_formatter(partial(_tick, axis, plain_number))
 
 
@@ -274,7 +274,10 @@ def _name(names: Sequence[str], value: float) -> str:
 
 
 def _tick(axis: Axis, words: Callable[[float], str], value: float, position: int | None = None) -> str:
-    """A tick label; empty for all but each second, third, ... tick if more of them would touch."""
+    """A tick label; empty for all but each second, third, ... tick if more of them would touch.
+
+    That at the right end is always written: its width changes the layout, which would change the number of labels.
+    """
     from matplotlib.textpath import TextToPath
 
     ax, label, ends = axis.axes, axis.get_major_ticks(1)[0].label1, sorted(axis.get_view_interval())
@@ -288,6 +291,8 @@ def _tick(axis: Axis, words: Callable[[float], str], value: float, position: int
     if is_row and not label.get_rotation():
         font, measure = label.get_fontproperties(), TextToPath().get_text_width_height_descent
         sizes = sizes / 2 + [measure(words(each), font, False)[0] for each in values]
+    if is_row:
+        values, places, sizes = values[::-1], places[::-1], sizes[::-1]
     step = 1
     while (np.abs(np.diff(places[::step])) < (sizes[::step][1:] + sizes[::step][:-1]) / 2).any():
         step += 1
@@ -300,7 +305,7 @@ def name_rows(ax: Axes, names: Sequence[object], done: str) -> int:
     from matplotlib.font_manager import FontProperties
 
     size = FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points()
-    shown = int(np.clip(arrange(ax) * ax.bbox.height / (1.1 * size), 1, min(MOST_ROWS, len(names))))
+    shown = int(np.clip(arrange(ax) * ax.bbox.height / (1.15 * size), 1, min(MOST_ROWS, len(names))))
     ax.set_yticks(range(shown), list(map(literal, names[:shown])))
     ax.set_ylim(shown - 0.3, -0.7)
     if len(names) > shown:
