@@ -32,6 +32,22 @@ def test_the_citation_and_the_changelog_name_this_version():
     assert headings <= {f"### {kind}" for kind in ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")}
 
 
+def test_bibtex_entries_agree_with_the_citation_file():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    (author,), (paper,) = citation["authors"], citation["references"]
+    names = " and ".join(f"{person['family-names']}, {person['given-names']}" for person in paper["authors"])
+    ours = {
+        "title": citation["title"], "author": f"{{{author['name']}}}", "version": citation["version"],
+        "date": str(citation["date-released"]),
+    }  # fmt: skip
+    theirs = {
+        "title": paper["title"], "author": names, "booktitle": paper["collection-title"], "year": str(paper["year"])
+    }  # fmt: skip
+    for page, expected in (("README.md", [ours]), ("docs/cite.md", [ours, theirs])):
+        entries = re.findall(r"^@\w+\{\w+,\n(.*?)^\}$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        assert [dict(re.findall(r"^  (\w+) += \{(.*)\},?$", entry, re.MULTILINE)) for entry in entries] == expected
+
+
 def test_commands_in_messages_install_the_packages_that_the_extras_name():
     """They name the packages, since ``semibandits[...]`` is found only where semibandits is on an index or installed by pip."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]

@@ -8,8 +8,7 @@ import samples
 from matplotlib.colors import to_rgb
 from page_checks import CONTRASTS, nameless_controls
 
-from semibandits_studies.plotting.regret import _LOOKS
-from semibandits_studies.plotting.style import INK
+from semibandits_studies.plotting.style import INK, LOOKS
 
 PAYLOADS = {
     **{kind: getattr(samples, kind) for kind in (
@@ -79,7 +78,7 @@ def test_colours_that_carry_meaning_stand_out_and_stay_apart_for_colour_blind_re
     assert min(contrast[f"c{k}"] for k in range(10)) > (2 if scheme == "light" else 4.5)
     lines = [colours[f"c{k}"].strip() for k in range(10)]
     if scheme == "light":
-        assert lines == [colour for colour, *_ in _LOOKS]
+        assert lines == [colour for colour, *_ in LOOKS]
     for ink in (colours["ink"], INK) if scheme == "light" else (colours["ink"],):
         for matrix in BLIND.values():
             seen = [cielab(np.asarray(matrix) @ linear(line)) for line in (ink, *lines)]

@@ -395,11 +395,12 @@ class GravesLaiResult:
         positions: Mapping[Hashable, tuple[float, float]] | None = None,
         geographic: bool = False,
         unit: str = "",
+        title: str | None = None,
     ) -> Axes:
         """Draw the plan; see :func:`semibandits.plotting.plot_plan` for the parameters."""
         from semibandits.plotting import plot_plan
 
-        return plot_plan(self, ax=ax, labels=labels, positions=positions, geographic=geographic, unit=unit)
+        return plot_plan(self, ax=ax, labels=labels, positions=positions, geographic=geographic, unit=unit, title=title)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
+    from semibandits.regret_bound.result import GravesLaiResult
+
 KIND: Final = "simulation result"
 CALLS: Final = ("linear", "index", "plans", "undecided")
 """Counts in the last axis of `SimulationResult.calls`."""
@@ -399,8 +401,18 @@ class SimulationResult:
         }
         return new_frame(columns)
 
-    def plot(self, ax: Axes | None = None, *, unit: str = "units of reward") -> Axes:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        unit: str = "units of reward",
+        title: str | None = None,
+        styles: Mapping[str, Mapping[str, Any]] | None = None,
+        bound: bool | float | GravesLaiResult | None = None,
+    ) -> Axes:
         """Draw mean regrets with pointwise 95 % bands, and C(theta) ln T if it is known.
+
+        Lines are named at their ends if there is room, else in a legend. Settings of matplotlib that you changed hold.
 
         Parameters
         ----------
@@ -408,6 +420,14 @@ class SimulationResult:
             The axis to draw on; by default that of a new figure. The axis of rounds becomes logarithmic.
         unit : str
             Unit of the rewards, for the labels.
+        title : str, optional
+            The title, "" for none; by default one that is left out if it has no room.
+        styles : mapping from policy to mapping, optional
+            Arguments of ``Axes.plot`` for the line of each policy, such as ``{"OSSB": {"color": "black", "label": "ours"}}``.
+        bound : bool, float or GravesLaiResult, optional
+            By default C(theta) ln T is drawn if it is known to bound the regret; False leaves it out, True requires it. A result
+            is drawn in any case, and named with its law if that is not known to be the law of the rewards; so is a number,
+            regret per ln T.
 
         Returns
         -------
@@ -416,14 +436,23 @@ class SimulationResult:
 
         Raises
         ------
+        InvalidInputError
+            If `styles` or `bound` is not as above.
         SemibanditsError
             If matplotlib is not installed.
         """
         from semibandits_studies.plotting.regret import plot_regret
 
-        return plot_regret(self, ax=ax, unit=unit)
+        return plot_regret(self, ax=ax, unit=unit, title=title, styles=styles, bound=bound)
 
-    def plot_exploration(self, policy: str, ax: Axes | None = None) -> Axes:
+    def plot_exploration(
+        self,
+        policy: str,
+        ax: Axes | None = None,
+        *,
+        title: str | None = None,
+        styles: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Axes:
         """Draw the plays of each item up to the horizon, with 95 % intervals, against the plays that the plan requires.
 
         Parameters
@@ -432,6 +461,8 @@ class SimulationResult:
             Name of the policy.
         ax : Axes, optional
             The axis to draw on; by default that of a new figure.
+        title, styles
+            As in :meth:`plot`; of the style of the policy, the colour and the marker are used.
 
         Returns
         -------
@@ -441,13 +472,13 @@ class SimulationResult:
         Raises
         ------
         InvalidInputError
-            If `policy` is not in the result.
+            If `policy` is not in the result, or `styles` is not as in :meth:`plot`.
         SemibanditsError
             If matplotlib is not installed.
         """
         from semibandits_studies.plotting.exploration import plot_exploration
 
-        return plot_exploration(self, policy, ax=ax)
+        return plot_exploration(self, policy, ax=ax, title=title, styles=styles)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to one file, in one step; equal results give equal bytes.

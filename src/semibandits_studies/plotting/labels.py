@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits_studies.plotting.style import INK, points_per_pixel
+from semibandits_studies.plotting.style import arrange, is_inside, other_boxes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.font_manager import FontProperties
+    from matplotlib.transforms import BboxBase
 
 ROUNDS: Final = 4
 GAP: Final = 3.0
 """Points between a node and its name."""
+FRAME: Final = 20.0
+"""Cost of a name across the frame of the axes or on the legend."""
 
 # Candidate positions of a name: the direction (x, y) from the node to the name, and the penalty of that position.
 _DIRECTIONS: Final = (
@@ -29,28 +32,48 @@ _DISTANCES: Final = ((1.0, 0.0), (2.2, 0.5), (3.6, 1.2))
 """Factors of `GAP`, and their penalties."""
 
 
-def write_labels(
+def name_points(
     ax: Axes,
     names: Sequence[tuple[str, FontProperties]],
     points: FloatArray,
     radii: FloatArray,
     segments: FloatArray,
     weights: FloatArray,
+    room: BboxBase,
     **looks: Any,
 ) -> None:
-    """Write the names of the first points, in data coordinates, where `place_labels` puts them."""
-    from matplotlib.textpath import TextToPath
+    """Write the names of the first points, in data coordinates, where `place_labels` puts them.
 
-    scale, measure = points_per_pixel(ax), TextToPath().get_text_width_height_descent
+    Those that would leave the room or cover an earlier one, the title, the legend or other axes are left out.
+    """
+    scale = arrange(ax)
     on_page = ax.transData.transform(points) * scale
     lines = (ax.transData.transform(segments.reshape(-1, 2)) * scale).reshape(-1, 2, 2)
-    sizes = np.array([measure(*name, False)[:2] for name in names]).reshape(-1, 2)
-    offsets = place_labels(on_page, radii, sizes, lines, weights) - on_page[: len(names)]
-    for (text, font), point, offset in zip(names, points, offsets, strict=False):
+    texts = [
         ax.annotate(
-            text, xy=tuple(point), xytext=tuple(offset), textcoords="offset points", fontproperties=font, color=INK,
-            ha="left", va="bottom", zorder=6, annotation_clip=False, **looks,
-        )  # fmt: skip
+            text, xy=tuple(point), xytext=(0.0, 0.0), textcoords="offset points", fontproperties=font, ha="left", va="bottom",
+            zorder=6, annotation_clip=False, in_layout=False, **looks,
+        )
+        for (text, font), point in zip(names, points, strict=False)
+    ]  # fmt: skip
+    legend = ax.get_legend()
+    taken = [ax.title.get_window_extent(), *([] if legend is None else [legend.get_window_extent()]), *other_boxes(ax)]
+    frames = np.concatenate([_frame(room, 2), *(_frame(box, 5) for box in taken)]) * scale
+    lines, weights = np.concatenate([lines, frames]), np.concatenate([weights, np.full(len(frames), FRAME)])
+    sizes = np.array([text.get_window_extent().size for text in texts]).reshape(-1, 2) * scale
+    for text, start, place in zip(texts, on_page, place_labels(on_page, radii, sizes, lines, weights), strict=False):
+        text.xyann = tuple(place - start)
+        box = text.get_window_extent()
+        if is_inside(box, room) and not box.count_overlaps(taken):
+            taken.append(box)
+        else:
+            text.remove()
+
+
+def _frame(box: BboxBase, rows: int) -> FloatArray:
+    """The left and right side of a box, and lines across it from bottom to top, shape (rows + 2, 2, 2)."""
+    across = [((box.x0, y), (box.x1, y)) for y in np.linspace(box.y0, box.y1, rows)]
+    return np.array([*across, *(((x, box.y0), (x, box.y1)) for x in (box.x0, box.x1))])
 
 
 def place_labels(

@@ -5,30 +5,33 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import family_of
-from semibandits_studies.plotting.labels import write_labels
+from semibandits_studies.plotting.labels import name_points
 from semibandits_studies.plotting.layout import is_map, node_positions, part_of
 from semibandits_studies.plotting.style import (
     BEST,
-    INK,
-    RATE_LABEL,
     UNEXPLORED,
     bound_title,
+    ink,
+    legend_below,
     literal,
     new_axes,
-    plain_number,
+    pen,
+    rate_bar,
     rate_colours,
     rate_norm,
+    write_texts,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
     from semibandits.regret_bound.result import GravesLaiResult
 
@@ -62,14 +65,19 @@ class _Drawing:
     """Whether links of the network are left out."""
 
     @property
+    def is_dense(self) -> bool:
+        """Whether there are so many links that nodes are left out."""
+        return len(self.tails) > DENSE
+
+    @property
     def pen(self) -> float:
-        """Relative width of all strokes: 1, and less in a dense drawing."""
-        return 1.0 if len(self.tails) <= DENSE else max(0.2, (DENSE / len(self.tails)) ** 0.5)
+        """Width of strokes: by the user's settings, and less in a dense drawing."""
+        return pen(1.0 if not self.is_dense else max(0.2, (DENSE / len(self.tails)) ** 0.5))
 
     @property
     def bold(self) -> float:
         """The same for links of the optimal decision and of the plan, which stand out where only their surroundings are drawn."""
-        return max(self.pen, 0.7) if self.is_part else self.pen
+        return max(self.pen, pen(0.7)) if self.is_part else self.pen
 
     def around(self, items: IntArray) -> _Drawing:
         """These items and the links near them."""
@@ -117,6 +125,7 @@ def plot_network_plan(
     *,
     geographic: bool = False,
     unit: str = "",
+    title: str | None = None,
 ) -> Axes:
     """Draw the links of a network by exploration rate, and the optimal path or tree.
 
@@ -135,6 +144,8 @@ def plot_network_plan(
         latitude of the map.
     unit : str
         Unit of the rewards, for the title.
+    title : str, optional
+        The title, "" for none; by default C(theta), left out if it has no room.
 
     Returns
     -------
@@ -165,16 +176,17 @@ def plot_network_plan(
         ax.set_aspect(1.0 / np.cos(np.radians(np.mean(drawing.places[:, 1]))))
     elif positions is not None:
         ax.set_aspect("equal")
-    _draw_links(ax, result, drawing)
+    handles = _draw_links(ax, result, drawing)
     ends, (x, y) = list(drawing.ends), drawing.places.T
-    if drawing.pen == 1.0:
+    if not drawing.is_dense:
         others = np.setdiff1d(np.arange(len(drawing.nodes)), ends)
-        ax.scatter(x[others], y[others], s=22, color="white", edgecolor=INK, linewidth=0.9, zorder=4)
+        ax.scatter(x[others], y[others], s=22, color=ax.figure.get_facecolor(), edgecolor=ink(), linewidth=pen(0.9), zorder=4)
     if ends:
-        ax.scatter(x[ends], y[ends], s=95, color=BEST, edgecolor=INK, linewidth=1.4, zorder=5)
+        ax.scatter(x[ends], y[ends], s=95, color=BEST, edgecolor=ink(), linewidth=pen(1.4), zorder=5)
     ax.set_axis_off()
     ax.margins(0.12, 0.06)
-    ax.set_title(bound_title(result, unit), color=INK)
+    write_texts(ax, title, bound_title(result, unit))
+    legend_below(ax, handles)
     _draw_labels(ax, drawing, labels, result)
     return ax
 
@@ -193,12 +205,13 @@ def _drawing_of(result: GravesLaiResult, positions: Mapping[Hashable, tuple[floa
     return _Drawing(network.nodes, network.tails, network.heads, places, ends, noun, items)
 
 
-def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
+def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> list[Line2D]:
+    """Draw the links and the colour bar, and return what the legend explains."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
 
-    lines, pen, bold = drawing.lines(), drawing.pen, drawing.bold
+    lines, bold = drawing.lines(), drawing.bold
 
     def draw(items: IntArray, zorder: float, **looks: object) -> None:
         ax.add_collection(LineCollection([lines[i] for i in items], capstyle="round", zorder=zorder, **looks))
@@ -207,22 +220,22 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
     rates = result.rates[drawing.items]
     explored = result.suboptimal_items[drawing.items] & (rates > 0)
     rest = ~explored & ~best
-    draw(np.flatnonzero(rest), 1.0, colors=UNEXPLORED, linewidths=1.1 * pen)
-    for width, colour in ((7.0, BEST), (2.6, "white")):
-        # In a dense drawing the optimal decision is visible only on top and without its white core.
-        draw(np.flatnonzero(best), 2.0 if pen == 1.0 else 3.5, colors=colour if pen == 1.0 else BEST, linewidths=width * bold)
-    handles = [Line2D([], [], color=BEST, linewidth=6, label=f"optimal {drawing.noun}")]
+    draw(np.flatnonzero(rest), 1.0, colors=UNEXPLORED, linewidths=1.1 * drawing.pen)
+    for width, colour in ((7.0, BEST), (2.6, ax.figure.get_facecolor())):
+        # In a dense drawing the optimal decision is visible only on top and without its empty core.
+        dense = drawing.is_dense
+        draw(np.flatnonzero(best), 3.5 if dense else 2.0, colors=BEST if dense else colour, linewidths=width * bold)
+    handles = [Line2D([], [], color=BEST, linewidth=pen(6), label=f"optimal {drawing.noun}")]
     if explored.any():
         order = np.flatnonzero(explored)[np.argsort(rates[explored])]
         rates = rates[order]
         norm, colours = rate_norm(rates), rate_colours()
         draw(order, 3.0, colors=colours(norm(rates)), linewidths=bold * (1.3 + 4.7 * np.asarray(norm(rates))))
-        looks: dict[str, Any] = {"shrink": 0.5, "aspect": 25, "pad": 0.02, "format": plain_number, "panchor": False}
-        bar = ax.figure.colorbar(ScalarMappable(norm, colours), ax=ax, label=RATE_LABEL, **looks)
+        bar = rate_bar(ax, ScalarMappable(norm, colours), shrink=0.5, aspect=25, pad=0.02, panchor=False)
         bar.outline.set_visible(False)
     if rest.any():
-        handles.append(Line2D([], [], color=UNEXPLORED, linewidth=2, label="not in the plan"))
-    ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles), frameon=False)
+        handles.append(Line2D([], [], color=UNEXPLORED, linewidth=pen(2), label="not in the plan"))
+    return handles
 
 
 def _draw_labels(ax: Axes, drawing: _Drawing, labels: Mapping[Hashable, str] | None, result: GravesLaiResult) -> None:
@@ -238,11 +251,11 @@ def _draw_labels(ax: Axes, drawing: _Drawing, labels: Mapping[Hashable, str] | N
         texts = {v: literal(drawing.nodes[v]) for v in shown}
     order = [*texts, *(v for v in range(len(drawing.nodes)) if v not in texts)]
     radii = np.array([5.5 if v in drawing.ends else 3.0 for v in order])
-    fonts = (FontProperties(size=8), FontProperties(size=11.5, weight="bold"))
+    fonts = (FontProperties(size="small"), FontProperties(size="large", weight="bold"))
     names = [(text, fonts[v in drawing.ends]) for v, text in texts.items()]
     pieces = [np.stack([line[:-1], line[1:]], axis=1) for line in drawing.lines()]
     explored = (result.suboptimal_items & (result.rates > 0))[drawing.items]
     costs = np.where(result.optimal_decision[drawing.items], 4.0, np.where(explored, 1.0, 0.4))  # of a name on a link
     segments, weights = np.concatenate(pieces), np.repeat(costs, list(map(len, pieces)))
-    halo = [withStroke(linewidth=2.2, foreground="white")]
-    write_labels(ax, names, drawing.places[order], radii, segments, weights, path_effects=halo)
+    halo = [withStroke(linewidth=2.2, foreground=ax.figure.get_facecolor())]
+    name_points(ax, names, drawing.places[order], radii, segments, weights, ax.figure.bbox, path_effects=halo)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -13,15 +13,20 @@ from semibandits.families.registry import family_of
 from semibandits_studies.plotting.network import plot_network_plan
 from semibandits_studies.plotting.style import (
     BEST,
-    MOST_ROWS,
     RATE_LABEL,
     bound_title,
+    legend_below,
     literal,
     name_rows,
+    name_ticks,
     new_axes,
-    plain_number,
+    number_ticks,
+    on_dark,
+    pen,
+    rate_bar,
     rate_colours,
     rate_norm,
+    write_texts,
 )
 
 if TYPE_CHECKING:
@@ -29,8 +34,6 @@ if TYPE_CHECKING:
 
     from semibandits._typing import FloatArray
     from semibandits.regret_bound.result import GravesLaiResult
-
-MOST_TICKS: Final = 40
 
 
 def plot_plan(
@@ -41,6 +44,7 @@ def plot_plan(
     positions: Mapping[Hashable, tuple[float, float]] | None = None,
     geographic: bool = False,
     unit: str = "",
+    title: str | None = None,
 ) -> Axes:
     """Draw how often the plan explores each item.
 
@@ -62,6 +66,8 @@ def plot_plan(
         Whether `positions` are longitude and latitude.
     unit : str
         Unit of the rewards, for the title.
+    title : str, optional
+        The title, "" for none; by default C(theta), left out if it has no room.
 
     Returns
     -------
@@ -89,16 +95,21 @@ def plot_plan(
     figure = "stems" if family is None else family.figure
     names = labels if isinstance(labels, Mapping) else None
     if figure == "network":
-        return plot_network_plan(result, positions, names, ax=ax, geographic=geographic, unit=unit)
+        return plot_network_plan(result, positions, names, ax=ax, geographic=geographic, unit=unit, title=title)
     if figure == "heat map":
-        return plot_matching_plan(result, ax=ax, labels=names, unit=unit)
+        return plot_matching_plan(result, ax=ax, labels=names, unit=unit, title=title)
     if names is not None:
         labels = [names.get(item, str(item)) for item in result.decision_set.items]
-    return plot_item_rates(result, ax=ax, labels=cast("Sequence[str] | None", labels), unit=unit)
+    return plot_item_rates(result, ax=ax, labels=cast("Sequence[str] | None", labels), unit=unit, title=title)
 
 
 def plot_matching_plan(
-    result: GravesLaiResult, ax: Axes | None = None, *, labels: Mapping[Hashable, str] | None = None, unit: str = ""
+    result: GravesLaiResult,
+    ax: Axes | None = None,
+    *,
+    labels: Mapping[Hashable, str] | None = None,
+    unit: str = "",
+    title: str | None = None,
 ) -> Axes:
     """Heat map of the rates of pairs by row and column, with a frame around the pairs of the optimal matching.
 
@@ -112,6 +123,8 @@ def plot_matching_plan(
         Names to write instead of the labels of rows and columns.
     unit : str
         Unit of the rewards, for the title.
+    title : str, optional
+        The title, "" for none; by default C(theta), left out if it has no room.
 
     Returns
     -------
@@ -150,42 +163,37 @@ def plot_matching_plan(
         explored = result.rates[i] if result.suboptimal_items[i] else 0.0
         image[rows[row], columns[column]] = np.nan_to_num(image[rows[row], columns[column]]) + explored
     positive = image[image > 0]
-    ax.set_facecolor("white")
-    ax.imshow(np.where(np.isnan(image), np.nan, 1.0), cmap="Greys", vmin=0, vmax=9, aspect="auto")
+    ax.grid(visible=False)
+    greys = "Greys_r" if on_dark() else "Greys"
+    ax.imshow(np.where(np.isnan(image), np.nan, 1.0), cmap=greys, vmin=0, vmax=9, aspect="auto")
     drawn = ax.imshow(np.where(image > 0, image, np.nan), cmap=rate_colours(), norm=rate_norm(positive), aspect="auto")
     for i in np.flatnonzero(result.optimal_decision).tolist():
         corner = (columns[pairs[i][1]] - 0.5, rows[pairs[i][0]] - 0.5)
-        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=BEST, linewidth=2.2, zorder=3))
+        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=BEST, linewidth=pen(2.2), zorder=3))
     names = labels or {}
-    _name_ticks(ax, [literal(names.get(row, row)) for row in rows], [literal(names.get(column, column)) for column in columns])
+    down, across = ([literal(names.get(label, label)) for label in labelled] for labelled in (rows, columns))
+    slanted = max(map(len, across)) * len(across) > 60
+    name_ticks(ax.yaxis, down)
+    name_ticks(ax.xaxis, across, rotation=60 if slanted else 0, ha="right" if slanted else "center")
     if positive.size:
-        ax.figure.colorbar(drawn, ax=ax, label=RATE_LABEL, format=plain_number)
-    ax.set_title(bound_title(result, unit))
-    ax.legend(
-        handles=[Rectangle((0, 0), 1, 1, fill=False, edgecolor=BEST, linewidth=2.2, label="optimal matching")],
-        loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False,
-    )  # fmt: skip
+        rate_bar(ax, drawn)
+    write_texts(ax, title, bound_title(result, unit), _axis_label(across, "column"), _axis_label(down, "row"))
+    legend_below(ax, [Rectangle((0, 0), 1, 1, fill=False, edgecolor=BEST, linewidth=pen(2.2), label="optimal matching")])
     return ax
 
 
-def _name_ticks(ax: Axes, rows: list[str], columns: list[str]) -> None:
-    if len(rows) <= MOST_TICKS:
-        ax.set_yticks(range(len(rows)), rows)
-    if len(columns) <= MOST_TICKS:
-        slanted = max(map(len, columns)) * len(columns) > 60
-        ax.set_xticks(range(len(columns)), columns, rotation=60 if slanted else 0, ha="right" if slanted else "center")
-    ax.tick_params(length=0)
-    ax.set_xlabel("" if all(map(_says_what_it_is, columns)) else "column")
-    ax.set_ylabel("" if all(map(_says_what_it_is, rows)) else "row")
-
-
-def _says_what_it_is(name: str) -> bool:
-    """Whether a name has letters, so that its axis needs no label."""
-    return any(letter.isalpha() for letter in name)
+def _axis_label(names: Sequence[str], word: str) -> tuple[str, str]:
+    """Names with letters need no label."""
+    return ("", "") if all(any(letter.isalpha() for letter in name) for name in names) else (word, "")
 
 
 def plot_item_rates(
-    result: GravesLaiResult, ax: Axes | None = None, *, labels: Sequence[str] | None = None, unit: str = ""
+    result: GravesLaiResult,
+    ax: Axes | None = None,
+    *,
+    labels: Sequence[str] | None = None,
+    unit: str = "",
+    title: str | None = None,
 ) -> Axes:
     """Rates of the suboptimal items as dots on stems, from the most to the least explored.
 
@@ -199,6 +207,8 @@ def plot_item_rates(
         Names of the items; by default those of the decision set.
     unit : str
         Unit of the rewards, for the title.
+    title : str, optional
+        The title, "" for none; by default C(theta), left out if it has no room.
 
     Returns
     -------
@@ -226,24 +236,23 @@ def plot_item_rates(
     if len(names) != d:
         raise InvalidInputError(f"labels must have d = {d} entries, got {len(names)}: name each item once")
     ax = new_axes() if ax is None else ax
-    ax.set_title(bound_title(result, unit))
     explored = np.flatnonzero(result.suboptimal_items & (result.rates > 0))
     if not explored.size:
         ax.set_axis_off()
+        write_texts(ax, title, bound_title(result, unit))
         return ax
     order = explored[np.argsort(-result.rates[explored], kind="stable")]
-    shown: FloatArray = result.rates[order[:MOST_ROWS]]
+    texts = (title, bound_title(result, unit), (RATE_LABEL, ""))
+    write_texts(ax, *texts)
+    shown: FloatArray = result.rates[order[: name_rows(ax, [names[i] for i in order], "explored")]]
     places = range(len(shown))
     start = shown[-1] / 2 if shown[0] > 20 * shown[-1] else 0.0
     colours = rate_colours()(rate_norm(shown)(shown))
-    ax.hlines(places, start, shown, colors=colours, linewidth=2.5)
+    ax.hlines(places, start, shown, colors=colours, linewidth=pen(2.5))
     ax.scatter(shown, places, s=55, color=colours, zorder=3)
     if start > 0:
         ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(plain_number)
+    number_ticks(ax.xaxis)
     ax.set_xlim(left=start)
-    name_rows(ax, [names[i] for i in order[:MOST_ROWS]], len(order), "explored")
-    ax.set_xlabel(RATE_LABEL)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.set_axisbelow(True)
+    write_texts(ax, *texts)
     return ax
