@@ -58,6 +58,7 @@ def test_code_fits_the_column(page):
 
 SOUGHT = {
     "A/B test": "how-to/how-long.md",
+    "cite": "cite.md",
     "cold start": "features.md",
     "missing values": "features.md",
     "new articles": "features.md",

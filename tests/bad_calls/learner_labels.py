@@ -48,7 +48,7 @@ CALLS = [
     (lambda: history(LOG["item"].tolist(), costs=LOG["minutes"]), INDEX),
     (lambda: history(["d"], costs=[1.0]), "first: 'd' at index 0"),
     (lambda: ask(np.ones((2, 2), dtype=bool)), r"as a mask must have shape .*, got \(2, 2\)"),
-    (lambda: ask([("s", "b"), "bus", "tram"], STREETS), "such as .*got 'bus', which is no pair: pass pairs, or a function of a pair"),
+    (lambda: ask([("s", "b"), "bus", "tram"], STREETS), "such as .*got 'bus', which is no pair: pass pairs, or a function"),
     (lambda: ask("s", STREETS), "must be a mask, a collection of labels or a function"),
     *((lambda *, items=items: ask(items), message) for items, message in (
         ([0, 0, 1, 0], MASK), (np.array([1, 1], np.int8), MASK), ({0: True}, "got none for 4"), (3, "got 3"),
