@@ -106,7 +106,7 @@ def test_a_study_warns_once(kind, tmp_path):
     assert "use minimize=True or name the column cost" in str(warning.message)
 
 
-@pytest.mark.parametrize("command", [["bound"], ["bound", "--json"], ["simulate", "-T", "50", "-n", "2"]])
+@pytest.mark.parametrize("command", [["bound"], ["bound", "--json"], ["simulate", "--variance", "1", "-T", "50", "-n", "2"]])
 def test_the_program_warns_in_one_line(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "roads.csv").write_text(TABLE, encoding="utf-8")

@@ -33,7 +33,7 @@ COMMANDS: tuple[tuple[list[str], tuple[str, ...]], ...] = (
         ),
     ),
     (
-        ["simulate", "t.csv", *PROBLEM, "-p", "CUCB", "-T", "20", "-n", "2"],
+        ["simulate", "t.csv", *PROBLEM, "--variance", "1", "-p", "CUCB", "-T", "20", "-n", "2"],
         (
             "--policy", "--seed", "--law", "--rewards", "--delay", "--loss", "--output", "--plot", "--workers", "--variance",
             "--title", "--stop-at", "--stop-within", "--stop-threshold",

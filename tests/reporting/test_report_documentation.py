@@ -23,8 +23,8 @@ def test_the_python_runs(tmp_path, monkeypatch):
 def test_the_commands_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text("item,theta\nu,1\nv,0.75\nw,0.5\n", encoding="utf-8")
-    command("semibandits simulate table.csv --size 1 -T 50 -n 2 -p CUCB --output results")
-    command("semibandits bound table.csv --size 1 --save bound.json")
+    command("semibandits simulate table.csv --size 1 --variance 0.5 -T 50 -n 2 -p CUCB --output results")
+    command("semibandits bound table.csv --size 1 --variance 0.5 --save bound.json")
     commands = re.findall(r"^    (semibandits report .+?)(?:  +writes (\S+?),?(?: .*)?)?$", PAGE, re.MULTILINE)
     assert len(commands) == 5
     for text, written in commands:

@@ -24,7 +24,7 @@ def made(tmp_path_factory):
     """A folder written by `semibandits simulate --output`."""
     root = tmp_path_factory.mktemp("made")
     (root / "table.csv").write_text(TABLE, encoding="utf-8")
-    command(f"semibandits simulate '{root}/table.csv' --size 2 -T 200 -n 3 -p CUCB -p ts -o '{root}/run'")
+    command(f"semibandits simulate '{root}/table.csv' --size 2 --variance 0.5 -T 200 -n 3 -p CUCB -p ts -o '{root}/run'")
     return root / "run"
 
 
