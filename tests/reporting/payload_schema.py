@@ -13,7 +13,7 @@ KEYS = {
     "bound": "lower value gap method status applies exception text",
     "simulation": "rewards horizon replications seed checkpoints policies",
     "simulation.policies": "name parameters mean lower upper regret regret_interval regret_ratio slope slope_interval "
-    "slope_ratio calls seconds",
+    "slope_ratio calls within seconds",
     "simulation.policies.stopped": "share rounds wrong",
     "simulation.policies.calls": "linear index plans undecided",
     "items": "labels theta variance optimal suboptimal total numbers note",
