@@ -197,6 +197,30 @@ def test_values_of_a_heat_map_leave_narrow_cells_but_not_the_table(open_page):
     assert page.locator(".figure .scroll").evaluate("(e) => e.scrollWidth > e.clientWidth && e.tabIndex === 0")
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(12, 12), (40, 60)])
+def test_large_heat_maps_fit_a_screen_and_name_their_pairs(open_page, rows, columns):
+    payload = samples.matching()
+    cells = [{"item": r * columns + c, "row": r, "column": c} for r in range(rows) for c in range(columns)]
+    payload["drawing"] |= {
+        "rows": [f"courier {r}" for r in range(rows)], "columns": [f"order {c}" for c in range(columns)], "cells": cells,
+    }  # fmt: skip
+    d = len(cells)
+    payload["items"] |= {
+        "labels": [f"courier {i // columns} – order {i % columns}" for i in range(d)], "theta": [0.5] * d, "total": d,
+        "optimal": [i % (columns + 1) == 0 for i in range(d)], "suboptimal": [i % (columns + 1) != 0 for i in range(d)],
+    }  # fmt: skip
+    payload["layers"] = [payload["layers"][0] | {"values": [float(i + 1) for i in range(d)]}]
+    page = open_page(payload, width=1280)
+    assert page.locator(".cells td.some").count() == d
+    assert page.locator(".cells.dense").count() == (columns > 30)
+    assert page.locator(".figure .scroll").evaluate("(e) => e.scrollWidth <= e.clientWidth")
+    assert page.locator(".cells td.best").count() == rows
+    sizes = page.locator(".cells th").evaluate_all("(all) => all.map((e) => parseFloat(getComputedStyle(e).fontSize))")
+    assert min(sizes) >= 11.0
+    page.locator(f".cells td[data-item='{columns + 2}']").hover()
+    assert page.inner_text(".tip strong") == "courier 1 – order 2"
+
+
 def test_bars_are_sorted_and_as_long_as_their_values(open_page):
     payload = samples.shortlist()
     page, items = open_page(payload), payload["items"]

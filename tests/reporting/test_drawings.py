@@ -19,6 +19,7 @@ from semibandits.instances import instance_from_description
 from semibandits.matroids import Graphic, Partition, Uniform
 from semibandits_studies.reporting.drawings import drawing_of, link_labels
 from semibandits_studies.reporting.report_data import Structure
+from semibandits_studies.reporting.selection import MOST_ITEMS
 from semibandits_studies.reporting.sources import structure_of
 
 
@@ -166,6 +167,15 @@ def test_positions_that_are_no_map_are_drawn_as_they_are_and_flat_ones_stay_in_t
         assert (drawing["geographic"], drawing["borders"]) == (False, [])
     for places in ({"a": (3.0, 3.0), "b": (3.0, 3.0)}, {"a": (0.0, 0.0), "b": (9.0, 0.0)}):
         assert all(node["y"] == 0.5 for node in draw(SpanningTrees([("a", "b")]), positions=places)["nodes"])
+
+
+def test_large_matrices_are_whole_and_sparse_pairs_of_more_rows_and_columns_are_bars():
+    rows, columns = 40, 60
+    whole = Matchings([(f"row {r}", c) for r in range(rows) for c in range(columns) if (r * c) % 8 != 7], "rows")
+    sparse = Matchings([(k, k) for k in range(200)] + [(k, k + 1) for k in range(199)], "none")
+    assert draw(whole)["kind"] == "heatmap"
+    assert draw(sparse)["kind"] == "bars"
+    assert len(draw(whole)["cells"]) == whole.d > MOST_ITEMS > sparse.d
 
 
 def test_heat_maps_have_the_rows_and_columns_of_the_pairs():

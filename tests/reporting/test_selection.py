@@ -125,3 +125,10 @@ def test_directions_name_turns():
         ("continue on an unnamed street", 4.0),
         ("turn sharp left into Back", 5.0),
     ]
+
+
+def test_all_pairs_of_a_matrix_are_shown():
+    pairs = sb.Matchings([(f"row {r}", c) for r in range(40) for c in range(60)], "rows")
+    assert pairs.d > MOST_ITEMS
+    data = report_data(None, sb.graves_lai(pairs, np.ones(pairs.d)), None, None)
+    assert np.array_equal(shown_items(data), np.arange(pairs.d))

@@ -203,6 +203,7 @@ def fit(text: Text, long: str, short: str, room: float) -> None:
 def legend_inside(ax: Axes) -> None:
     """A legend that covers nothing if there is such a place, in a smaller font or several columns if it takes that."""
     from matplotlib import rcParams
+    from matplotlib.collections import LineCollection
     from matplotlib.font_manager import FontProperties
 
     arrange(ax)
@@ -210,7 +211,9 @@ def legend_inside(ax: Axes) -> None:
     for share in _SHARES:
         for columns in (1, 2, 3):
             box = ax.legend(fontsize=share * size, ncols=columns).get_window_extent()
-            lines = [line.get_path().transformed(line.get_transform()) for line in ax.lines]
+            bars = [each for each in ax.collections if isinstance(each, LineCollection)]
+            paths = [(path, each) for each in bars for path in each.get_paths()] + [(line.get_path(), line) for line in ax.lines]
+            lines = [path.transformed(drawn.get_transform()) for path, drawn in paths]
             dots = [dots.get_offset_transform().transform(dots.get_offsets()) for dots in ax.collections]
             near = box.expanded(1 / SPARE, 1 / SPARE)
             covered = sum(near.count_contains(path.vertices) + path.intersects_bbox(near, filled=False) for path in lines)

@@ -29,6 +29,8 @@ MOST_NODES_ON_SPRINGS: Final = 600
 """Larger graphs without positions are shown as bars: their layout is slow and illegible."""
 NARROWEST: Final = 0.25
 """Smallest ratio of the sides of a drawing; the nodes of a thinner one are centred."""
+MOST_CELLS: Final = 5_000
+"""Larger matrices are shown as bars: a page with more elements is slow, and names become too small."""
 MOST_STREETS: Final = 6_000
 """Largest number of links that are drawn in the background only."""
 DIGITS: Final = 4
@@ -71,8 +73,7 @@ def drawing_of(structure: Structure, shown: IntArray | None = None, named: Seque
     most = MOST_NODES if network is not None and network.order is not None else MOST_NODES_ON_SPRINGS
     if network is not None and (structure.positions is not None or len(network.nodes) <= most):
         return _network(network, structure, shown, node_names(network, structure, named))
-    is_whole = len(shown) == decisions.d
-    if isinstance(decisions, Matchings) and is_whole and not any(isinstance(i, tuple) and len(i) > 2 for i in decisions.items):
+    if isinstance(decisions, Matchings) and len(shown) == decisions.d and is_matrix(decisions):
         pairs = zip(decisions.row_index.tolist(), decisions.column_index.tolist(), strict=True)
         return {
             "kind": "heatmap",
@@ -82,6 +83,15 @@ def drawing_of(structure: Structure, shown: IntArray | None = None, named: Seque
         }
     groups, name = _named_groups(structure)
     return {"kind": "bars", "groups": groups and [groups[i] for i in shown.tolist()], "group_name": name}
+
+
+def is_matrix(decisions: DecisionSet) -> bool:
+    """Whether a decision set is drawn as a heat map with a cell for each pair: matchings without parallel pairs."""
+    return (
+        isinstance(decisions, Matchings)
+        and len(decisions.rows) * len(decisions.columns) <= MOST_CELLS
+        and not any(isinstance(item, tuple) and len(item) > 2 for item in decisions.items)
+    )
 
 
 def node_names(network: Network, instance: Named, named: Sequence[BoolArray]) -> list[str]:

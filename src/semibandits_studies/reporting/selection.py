@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from semibandits._typing import IntArray
+from semibandits_studies.reporting.drawings import is_matrix
 from semibandits_studies.reporting.report_data import ReportData
 
 MOST_ITEMS: Final = 1_500
@@ -16,11 +17,11 @@ MOST_ITEMS: Final = 1_500
 def shown_items(data: ReportData) -> IntArray:
     """Items that the report shows, ascending, shape (k,).
 
-    Of more than `MOST_ITEMS` these are the items of the best decision, and the items that the plan or a policy plays most; if
-    nothing was played, those of the largest mean rewards.
+    All pairs of a matrix are shown. Of more than `MOST_ITEMS` others these are the items of the best decision, and the items that
+    the plan or a policy plays most; if nothing was played, those of the largest mean rewards.
     """
     d = len(data.labels)
-    if d <= MOST_ITEMS:
+    if d <= MOST_ITEMS or (data.structure is not None and is_matrix(data.structure.decision_set)):
         return np.arange(d)
     best = np.zeros(d, dtype=np.bool_) if data.best is None else data.best
     weight = np.where(best, np.inf, 0.0)

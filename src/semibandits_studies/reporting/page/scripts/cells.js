@@ -35,14 +35,17 @@ function fillCells(show, targets, at) {
   }
 }
 
-// Wide cells show their values; those of narrow cells are left to the tip and to screen readers.
+// Wide cells show their values; those of narrow cells are left to the tip and to screen readers. Many rows or columns are small.
+const MANY = 30;
 function fitCells(table, drawing, targets, width) {
   const longestRow = Math.max(0, ...drawing.rows.map((name) => textWidth(name, 13)));
   const names = Math.min(176, width * 0.34, longestRow + 14);
-  const room = (width - names - 4) / Math.max(1, drawing.columns.length) - 2;
+  const dense = Math.max(drawing.rows.length, drawing.columns.length) > MANY;
+  const room = (width - names - 4) / Math.max(1, drawing.columns.length) - (dense ? 1 : 2);
   const widest = Math.max(0, ...Array.from(targets.values(), (cell) => textWidth(cell.firstChild.textContent, 13)));
-  const fits = room >= widest + 6;
-  const cell = Math.max(20, Math.min(112, fits ? room : Math.max(room, 22)));
+  const fits = !dense && room >= widest + 6;
+  const cell = dense ? Math.max(12, Math.min(22, room)) : Math.max(20, Math.min(112, fits ? room : Math.max(room, 22)));
+  table.classList.toggle("dense", dense);
   table.style.setProperty("--names", `${names.toFixed(1)}px`);
   table.style.setProperty("--cell", `${cell.toFixed(1)}px`);
   const longest = Math.max(0, ...drawing.columns.flatMap((name) => name.split(/\s/)).map((word) => textWidth(word, 13)));
