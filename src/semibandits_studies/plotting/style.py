@@ -193,7 +193,7 @@ def fit(text: Text, long: str, short: str, room: float) -> None:
         width = len(words) // 2
         while len(lines := textwrap.wrap(words, max(1, width), break_long_words=False)) > 2:
             width += 1
-        for tried in (words, words.replace(" (", "\n(", 1), "\n".join(lines)):
+        for tried in (words, words.replace(" (", "\n(", 1), words.replace(", ", ",\n", 1), "\n".join(lines)):
             text.set_text(tried)
             box = text.get_window_extent()
             if (box.height if text.get_rotation() == 90 else box.width) <= room:
