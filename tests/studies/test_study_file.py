@@ -50,6 +50,7 @@ loss = 0.05
 stop_at = 0.95
 stop_within = 0
 stop_threshold = "Customary"
+today = ["Storm", "Cup"]
 prior_plays = 5
 checkpoints = [100, 20_000]
 features = ["minutes", "topic"]
@@ -112,6 +113,7 @@ def test_every_key_is_read(written):
             stop_at=0.95,
             stop_within=0.0,
             stop_threshold="customary",
+            today=("Storm", "Cup"),
             prior_plays=5,
             checkpoints=(100, 20_000),
             features=("minutes", "topic"),

@@ -268,3 +268,17 @@ def test_policies_start_with_the_means_of_the_problem(place):
     twin = sb.simulate(sb.MSets(4, 2), rewards, sb.CUCB(), 50, 3, prior_means=theta, prior_plays=4, bound=False)
     assert result.regret["CUCB"].tolist() == twin.regret["CUCB"].tolist()
     assert run_study(read_study("known/study.toml")).finished_before
+
+
+def test_what_is_done_today_is_played_beside_the_policies(place):
+    """By the names of the items; the report says what learning earns beside it, and a folder remembers it."""
+    text = STUDY + 'today = ["w", "v"]\n'
+    study = run_text(text + '[output]\nfolder = "compared"\n')
+    result = study.simulation
+    assert result.policies == ("CUCB", "ThompsonSampling", "today")
+    assert result.regret["today"][:, -1] == pytest.approx(300 * 0.5)
+    page = Path("compared/report.html").read_text(encoding="utf-8")
+    assert "today, which does not learn, lost 150" in page
+    assert run_study(read_study("compared/study.toml")).finished_before
+    with pytest.raises(InvalidInputError, match="item of today must be a known name, got 'z'"):
+        run_text(STUDY + 'today = ["z"]\n')

@@ -69,7 +69,7 @@ class Baseline(Policy):
 
     def specification(self) -> dict[str, Any]:
         """See `Policy.specification`: the name, and what is played."""
-        return {"name": self.name, "attributes": own_attributes(self)}
+        return {"name": self.name, "baseline": own_attributes(self)["_choice"]}
 
     def start(self, decision_set: DecisionSet, variance: ArrayLike) -> Agent:
         """See `Policy.start`."""

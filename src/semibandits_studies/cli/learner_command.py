@@ -49,7 +49,7 @@ determines it, or a --history with repeated outcomes, which tell it. Means are u
 the table clearly has how many outcomes each is worth, which a note states; empty cells are unknown.
 """
 ACTIONS: Final = ("create", "replace", "list", "show", "log", "export", "import", "prune")
-LONGEST_FACT: Final = 300
+LONGEST_FACT: Final = 2_000
 
 
 def command(

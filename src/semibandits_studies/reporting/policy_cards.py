@@ -35,7 +35,9 @@ class Card(NamedTuple):
 def earned(data: ReportData, result: SimulationResult) -> Card:
     """What the policy of least regret earned or paid, beside what is possible."""
     rows = sorted(data.summaries, key=lambda row: row.regret)
-    leaders = [row for row in rows if row.regret == rows[0].regret]
+    fixed = [row for row in rows if "baseline" in recorded(result, "specification", "policies", row.policy)]
+    learning = [row for row in rows if row not in fixed] or rows
+    leaders = [row for row in learning if row.regret == learning[0].regret]
     lead, names = leaders[0], listed([row.policy for row in leaders])
     share = _share(data, lead)
     if share is None:
@@ -46,7 +48,8 @@ def earned(data: ReportData, result: SimulationResult) -> Card:
     else:
         headline, shown = f"{percent(share)} of the best possible", ", and its share of the best possible"
     account = _account(data, result, names, lead, best_mean(data))
-    parts = [account, f"The table shows what each policy lost{shown}.", _unresolved(result, rows, leaders)]
+    parts = [account, *(_beside(data, row, lead) for row in fixed if learning is not rows)]
+    parts += [f"The table shows what each policy lost{shown}.", _unresolved(result, learning, leaders)]
     table = []
     for row in rows[:MOST_NAMED]:
         half, share = (row.regret_interval[1] - row.regret_interval[0]) / 2, _share(data, row)
@@ -54,6 +57,16 @@ def earned(data: ReportData, result: SimulationResult) -> Card:
         table.append({"label": row.policy, "value": mean_text(row.regret, half), "ratio": text})
     last = "" if not any(row["ratio"] for row in table) else "cost" if data.in_costs else "share"
     return Card(headline, parts, ["policy", f"lost, {data.unit}" if data.unit else "lost", last], table)
+
+
+def _beside(data: ReportData, fixed: PolicySummary, lead: PolicySummary) -> str:
+    """What a policy that does not learn lost, beside the best one that does."""
+    lost, more = fixed.regret, fixed.regret - lead.regret
+    unit = data.unit or f"units of {'cost' if data.in_costs else 'reward'}"
+    word = "more" if more >= 0.0 else "less"
+    return (
+        f"{fixed.policy}, which does not learn, lost {amount(lost, unit)}, {amount(abs(more), unit)} {word} than {lead.policy}."
+    )
 
 
 def _account(data: ReportData, result: SimulationResult, names: str, lead: PolicySummary, best: float | None) -> str:

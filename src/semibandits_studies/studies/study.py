@@ -100,6 +100,7 @@ def _features(value: Any) -> tuple[str, ...]:
 FEATURES: Final = Kind(
     _features, "a text, or a list of names of columns", lambda names: names[0] if len(names) == 1 else list(names)
 )
+ITEMS: Final = Kind(partial(read_list, read_text), "a list of items, as they are named in results", list)
 _simulation, _solver, _execution = (partial(option, panel=panel) for panel in ("Simulation", "Solver", "Execution"))
 
 
@@ -169,6 +170,8 @@ class SimulationOptions:
     stop_at, stop_within : float, optional
         Confidence at which a replication stops, in (0, 1), and the loss that does not matter, see :class:`semibandits.Stop`; by
         default it never stops.
+    today : sequence of str, optional
+        Items that are chosen today, as they are named in results: a :class:`semibandits.Baseline` named "today" plays them.
     prior_plays : int, optional
         How many outcomes each mean of the problem is worth, as a prior of all policies; by default there is none.
     stop_threshold : str, optional
@@ -261,6 +264,13 @@ class SimulationOptions:
         "With --stop-at: proved, the default, or customary, which needs fewer rounds and is not proved.",
         metavar="NAME",
         is_checked=True,
+    )
+    today: tuple[str, ...] = _simulation(
+        ITEMS,
+        'today = ["Storm", "Cup"]',
+        "An item that is chosen today: a policy of this name plays these items, for comparison. Repeatable.",
+        metavar="ITEM",
+        default=(),
     )
     prior_plays: int | None = _simulation(
         whole(1),

@@ -159,6 +159,8 @@ def study_tables(study: Study) -> dict[str, dict[str, Value]]:
         tables["simulation"] = written(simulation)
         if simulation.delay == 0 and simulation.loss == 0:  # folders of earlier versions lack these keys
             del tables["simulation"]["delay"], tables["simulation"]["loss"]
+        if not simulation.today:
+            del tables["simulation"]["today"]
         if not simulation.features:
             del tables["simulation"]["features"]
         elif choice.file is not None and not is_named(simulation.features):

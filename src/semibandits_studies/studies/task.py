@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, final
 
+import numpy as np
+
+from semibandits._typing import BoolArray
 from semibandits.decisions.signs import warn_of_signs
 from semibandits.errors import InvalidInputError, Option
 from semibandits.formats.files import read_bytes
+from semibandits.inputs.fields import unknown_name
 from semibandits.instances import Instance
 from semibandits.laws import Bernoulli, Gaussian, Law
 from semibandits.laws.plain import title
 from semibandits.policies.base import Policy
+from semibandits.policies.baseline import Baseline
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.gaussian import GaussianRewards
@@ -80,7 +86,18 @@ class Task:
     def policies(self) -> dict[str, Policy]:
         """Policies by name."""
         with in_table(self.study.path, "simulation"):
-            return named_policies(self.simulation.policies)
+            policies, today = named_policies(self.simulation.policies), self.simulation.today
+            return policies | ({"today": Baseline(self._items(today), name="today")} if today else {})
+
+    def _items(self, names: Sequence[str]) -> BoolArray:
+        """Mask of the items with these names; pairs may also be written with a hyphen."""
+        labels, chosen = self.instance.labels, np.zeros(len(self.instance.labels), dtype=np.bool_)
+        for name in names:
+            found = [k for k, label in enumerate(labels) if name in (label, label.replace(" – ", " - "))]
+            if not found:
+                raise unknown_name("item of today", name, labels)
+            chosen[found[0]] = True
+        return chosen
 
     @cached_property
     def specification(self) -> Specification:
