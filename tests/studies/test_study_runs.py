@@ -278,7 +278,7 @@ def test_what_is_done_today_is_played_beside_the_policies(place):
     assert result.policies == ("CUCB", "ThompsonSampling", "today")
     assert result.regret["today"][:, -1] == pytest.approx(300 * 0.5)
     page = Path("compared/report.html").read_text(encoding="utf-8")
-    assert "today, which does not learn, lost 150" in page
+    assert "The policy today, which does not learn, lost 150" in page
     assert run_study(read_study("compared/study.toml")).finished_before
     with pytest.raises(InvalidInputError, match="item of today must be a known name, got 'z'"):
         run_text(STUDY + 'today = ["z"]\n')

@@ -61,12 +61,10 @@ def earned(data: ReportData, result: SimulationResult) -> Card:
 
 def _beside(data: ReportData, fixed: PolicySummary, lead: PolicySummary) -> str:
     """What a policy that does not learn lost, beside the best one that does."""
-    lost, more = fixed.regret, fixed.regret - lead.regret
     unit = data.unit or f"units of {'cost' if data.in_costs else 'reward'}"
-    word = "more" if more >= 0.0 else "less"
-    return (
-        f"{fixed.policy}, which does not learn, lost {amount(lost, unit)}, {amount(abs(more), unit)} {word} than {lead.policy}."
-    )
+    lost, apart = (amount(number, unit) for number in (fixed.regret, abs(fixed.regret - lead.regret)))
+    word = "more" if fixed.regret >= lead.regret else "less"
+    return f"The policy {fixed.policy}, which does not learn, lost {lost}, {apart} {word} than {lead.policy}."
 
 
 def _account(data: ReportData, result: SimulationResult, names: str, lead: PolicySummary, best: float | None) -> str:
