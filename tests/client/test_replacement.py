@@ -45,10 +45,11 @@ def test_all_go_on_with_the_new_learner(url):
                 assert learner.rounds == 6
                 assert list(learner.ages()) == [asked.id]
             assert other.ask(key="visitor 17").id == 6  # keys of the old journal are forgotten
-        log = one.log()  # from the rounds that were open on, without the item that has left
+        log = one.log()  # from the rounds that were open on; items that have left have no reward
         carried = log[log["round"] == waiting.id]
-        assert carried["item"].tolist() == [label for label in AFTER.items if label in waiting.labels]
-        assert carried["reward"].tolist() == [1.0] * len(carried)
+        left = [label for label in waiting.labels if label not in AFTER.items]
+        assert carried["item"].tolist() == [*(label for label in AFTER.items if label in waiting.labels), *left]
+        assert carried["reward"].isna().tolist() == [False] * (2 - len(left)) + [True] * len(left)
         assert carried["asked"].notna().all()
         assert asked.id in log["round"].tolist()
         with sb.open_learner(url, name="front~1") as old:
@@ -149,3 +150,22 @@ def test_a_service_goes_on_with_the_new_learner(url):
             remote.replace(describe(BEFORE), prior_means={"q": 1.0}, prior_plays=1)
         with sb.open_learner(url, name="front~1") as old:
             assert old.rounds == 6
+
+
+def test_rounds_whose_items_have_left_do_not_count_as_whole(tmp_path):
+    """Evaluations of the log leave them out, since the outcome of the item that has left is not kept."""
+    url = f"sqlite:///{tmp_path}/gone.db"
+    with sb.open_learner(url, name="front", decision_set=BEFORE, law="bernoulli") as learner:
+        open_round = learner.ask()
+        kept = open_round.labels[1]
+        learner.replace(sb.MSets(4, 2, items=[kept, "x", "y", "z"]))
+        learner.tell(open_round.id, dict.fromkeys(open_round.labels, 1.0))
+        for _ in range(4):
+            asked = learner.ask()
+            learner.tell(asked.id, dict.fromkeys(asked.labels, 0.0))
+        log = learner.log()
+        assert log[log["item"] == open_round.labels[0]]["reward"].isna().tolist() == [True]
+        found = sb.evaluate(log, [kept])
+    assert found.rounds == 4
+    assert found.notes[0] == "1 round is left out, since an outcome is missing."
+    assert found.logged.value == 0.0

@@ -271,7 +271,7 @@ def test_a_replayed_learner_takes_the_next_outcome_of_each_item():
     few = log[(log["item"] > 2) | (log["round"] < 5)]
     without = sb.evaluate(few, learner, least=20)
     assert without.unsupported == (0, 1, 2)
-    assert "3 items that the logs show less than 20 times were left out (first: 0)." in without.notes
+    assert "3 items were left out, which the logs show less than 20 times (first: 0)." in without.notes
     by_play = sb.evaluate(log, learner, round=None)
     assert str(by_play).startswith(f"Would have earned {found.value / 2:.4g} a play (")
 
@@ -302,7 +302,7 @@ def test_items_that_are_never_shown_are_left_out_of_a_replay():
     log = {"round": [0, 0, 1, 1, 2, 2], "item": list("abbcca"), "reward": [1, 0, 1, 0, 1, 1]}
     found = sb.evaluate(log, sb.CUCB(), decision_set=whole, law="bernoulli")
     assert found.unsupported == ("new",)
-    assert "1 items that the logs never show were left out (first: 'new')." in found.notes
+    assert "1 item was left out, which the logs never show (first: 'new')." in found.notes
     assert found.rounds == 2
 
 

@@ -118,7 +118,8 @@ class DurableLearner(Learner):
         """The plays in the journal, for :func:`semibandits.evaluate` or a data team: a row for each item of a round.
 
         Rounds that were told before `prune` are absent. After `replace`, the log begins with the rounds that were open; the
-        earlier ones are in the log of NAME~1.
+        earlier ones are in the logs of NAME~1, NAME~2, ... Items that have left are in these rounds without a reward, whatever is
+        told, so that `evaluate` leaves the rounds out.
 
         Returns
         -------

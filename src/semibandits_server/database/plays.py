@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from semibandits.families.labels import decode_labels
 from semibandits.learning.operations import ASK, ASK_MANY, TELL
 from semibandits_server.database.entries import Entry
 from semibandits_server.database.times import RoundTimes
@@ -33,7 +34,12 @@ def plays_of(
     if first is not None:
         times = RoundTimes.read(first.times)
         for asked in first.state["open_rounds"]:
-            ask(asked["id"], asked["items"], asked.get("probabilities"), times.of(asked["id"]))
+            number, time = asked["id"], times.of(asked["id"])
+            ask(number, asked["items"], asked.get("probabilities"), time)
+            gone = decode_labels(asked.get("gone", []))  # outcomes of items that have left are not kept
+            rounds[number] += [
+                {"round": number, "item": label, "reward": None, "probability": None, "asked": time} for label in gone
+            ]
     for entry in entries:
         payload = entry.payload()
         if entry.kind in (ASK, ASK_MANY):

@@ -11,6 +11,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet, check_decision_set
 from semibandits.errors import InvalidInputError
+from semibandits.formats.numbers import counted
 from semibandits.inputs.arguments import hinted
 from semibandits.inputs.labelled import arranged
 from semibandits.inputs.outcomes import is_mask, whole_number
@@ -153,7 +154,7 @@ def evaluate(
     in_costs = cost is not None or bool(read.rewards.max() <= 0.0 and read.rewards.any())
     if in_costs and cost is None:  # as a learner has them that is told costs
         read = replace(read, rewards=-read.rewards)
-    notes = [f"{read.lost:,} rounds are left out, since an outcome is missing."] if read.lost else []
+    notes = [f"{counted(read.lost, 'round is', 'rounds are')} left out, since an outcome is missing."] if read.lost else []
     if is_policy:
         if horizon is not None:
             whole_number(horizon, "horizon", least=2)
@@ -243,7 +244,8 @@ def _of_replay(
     unsupported = tuple(labels[place] for place in np.flatnonzero(~available))
     if unsupported:
         seldom = "never show" if least == 1 else f"show less than {least:,} times"
-        notes.append(f"{len(unsupported):,} items that the logs {seldom} were left out (first: {unsupported[0]!r}).")
+        items = counted(len(unsupported), "item was", "items were")
+        notes.append(f"{items} left out, which the logs {seldom} (first: {unsupported[0]!r}).")
     if reason is not None:
         notes.append(reason)
     (value,) = jackknifed(lambda kept: np.array([kept @ totals / kept.sum()]), len(totals), confidence)
