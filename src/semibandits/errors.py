@@ -145,8 +145,8 @@ class LongestPathWarning(Message, UserWarning):
 class EmptyDecisionWarning(Message, UserWarning):
     """No mean reward is positive, as of costs, and the best decision is the one without items.
 
-    ``Matchings(pairs, saturate="none")`` has that decision, and so may your own sets. A learner warns once, when it is told
-    positive costs. To ignore the warning: ``warnings.simplefilter("ignore", semibandits.EmptyDecisionWarning)``.
+    ``Matchings(pairs, saturate="none")`` contains the empty decision; decision sets of your own may, too. A learner warns
+    once, at the first positive costs. To ignore the warning: ``warnings.simplefilter("ignore", semibandits.EmptyDecisionWarning)``.
 
     Examples
     --------

@@ -152,7 +152,7 @@ def evaluate(
         labels=() if decision_set is None else tuple(decision_set.items),
     )  # fmt: skip
     in_costs = cost is not None or bool(read.rewards.max() <= 0.0 and read.rewards.any())
-    if in_costs and cost is None:  # as a learner has them that is told costs
+    if in_costs and cost is None:  # minus costs, as learners store them
         read = replace(read, rewards=-read.rewards)
     notes = [f"{counted(read.lost, 'round is', 'rounds are')} left out, since an outcome is missing."] if read.lost else []
     if is_policy:
