@@ -146,7 +146,7 @@ class EmptyDecisionWarning(Message, UserWarning):
     """No mean reward is positive, as of costs, and the best decision is the one without items.
 
     ``Matchings(pairs, saturate="none")`` contains the empty decision; decision sets of your own may, too. A learner warns
-    once, at the first positive costs. To ignore the warning: ``warnings.simplefilter("ignore", semibandits.EmptyDecisionWarning)``.
+    once, at the first positive costs.
 
     Examples
     --------
