@@ -23,6 +23,7 @@ from semibandits.errors import OutlierWarning as OutlierWarning
 from semibandits.errors import PositiveRewardsWarning as PositiveRewardsWarning
 from semibandits.errors import SemibanditsError as SemibanditsError
 from semibandits.errors import ServiceError as ServiceError
+from semibandits.errors import SignChangeWarning as SignChangeWarning
 from semibandits.errors import SolverError as SolverError
 from semibandits.errors import SparseLogWarning as SparseLogWarning
 from semibandits.errors import StorageError as StorageError

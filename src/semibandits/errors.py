@@ -121,6 +121,28 @@ class OutlierWarning(UserWarning):
     """
 
 
+class SignChangeWarning(UserWarning):
+    """Outcomes told to a learner look like those of the same items before with the other sign, as costs told as rewards do.
+
+    A learner that forgot ``costs=`` once looks for the dearest decision for a long time, and a told outcome stays told: the page
+    *Run it in production* shows how to start again from a corrected log. A learner warns once in a process, if the variance of
+    the rewards is known; not if rewards had both signs before, or are near 0.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("error", sb.SignChangeWarning)
+    >>> learner = sb.Learner(sb.MSets(3, 2, items=["north", "south", "west"]), variance=4.0, seed=0)
+    >>> for _ in range(3):
+    ...     learner.tell(learner.ask().id, costs=[12.0, 15.0])  # minutes
+    >>> learner.tell(learner.ask().id, [12.5, 14.0])
+    Traceback (most recent call last):
+        ...
+    semibandits.errors.SignChangeWarning: rewards of the same items must keep their sign, got 13.25 on average in round 3, and
+    -13.5 before: pass what is better small as costs=, everything else as rewards, in every round
+    """
+
+
 class LongestPathWarning(Message, UserWarning):
     """All mean rewards of a path problem are positive, so that the longest path is best.
 

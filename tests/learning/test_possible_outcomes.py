@@ -1,5 +1,8 @@
 """Rewards that cannot be: outside the law, or costs without a minus sign."""
 
+import warnings
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,6 +42,55 @@ def test_costs_of_routes_without_a_minus_sign_cause_one_warning(outcome):
     quiet.tell(quiet.ask().id, costs=[80.0, 57.0])
     for _ in range(5):
         quiet.tell(quiet.ask().id, rewards=[80.0, 1.0])  # noise
+
+
+def told(learner, *rounds, **arguments):
+    """Warnings of the sign while the learner is told rounds of one number, or of one for each item."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        for values in rounds:
+            asked = learner.ask()
+            learner.tell(asked.id, **{name: np.broadcast_to(values, len(asked.items)) for name in arguments or ("rewards",)})
+    assert {each.category for each in found} <= {sb.SignChangeWarning}
+    assert {each.filename for each in found} <= {__file__}
+    return [str(each.message) for each in found]
+
+
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize("first", ["costs", "rewards"])
+def test_outcomes_of_the_other_sign_than_before_cause_one_warning(m, first):
+    second = "rewards" if first == "costs" else "costs"
+    learner = sb.Learner(sb.MSets(4, m), variance=9.0, seed=0)
+    assert not told(learner, 30.0, 31.0, 27.0, 33.0, 30.0, **{first: 1})
+    other, strict = restored(learner), restored(learner)
+    for one in (learner, other):
+        (message,) = told(one, 29.0, 32.0, **{second: 1})  # the first of the two
+        assert message.startswith(f"{second} of the same items must keep their sign, got 29 on average in round 5, and -")
+    asked = strict.ask()
+    before = text(strict)
+    with pytest.raises(sb.SignChangeWarning):  # warnings are errors in tests
+        strict.tell(asked.id, **{second: [31.0] * m})
+    assert text(strict) == before  # an error tells nothing
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.5, -1.0, 2.0])
+@pytest.mark.parametrize("m", [1, 3])
+def test_rewards_around_zero_keep_no_sign(mean, m):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        learner = sb.Learner(sb.MSets(3 * m, m), sb.CUCB(), variance=4.0, seed=seed)
+        assert not told(learner, *(mean + 2.0 * rng.standard_normal((100, m))))
+
+
+@pytest.mark.filterwarnings("ignore::semibandits.errors.OutlierWarning")
+def test_signs_of_unusual_outcomes():
+    """Items with profits beside items with losses, outcomes of any size, lost ones, and a mean of exactly 0."""
+    learner = sb.Learner.from_history(sb.MSets(4, 1), [0, 1, 2, 3] * 9, [20.0, -20.0] * 18, sb.CUCB(), variance=1.0, seed=0)
+    learner.tell(learner.ask().id, [-20.0])  # the mean of an item may change where signs differ from item to item
+    for variance in (1e-100, 1.0):
+        learner = sb.Learner(sb.MSets(3, 2), variance=variance, seed=0)
+        for values in ([0.0, 0.0], [1e100, -1e100], [-1e100, None], [None, None], [-1.0, 1e100], [-1e100, 0.0], [-1.0, -1.0]):
+            learner.tell(learner.ask().id, values, partial=True)
 
 
 def test_the_ends_of_a_law_are_possible_everywhere():

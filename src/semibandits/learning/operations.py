@@ -150,7 +150,7 @@ class Tell(Operation):
         checked = []
         for number, outcome in self.listed:
             asked = learner._progress.open_round(number)
-            values = learner._outcomes.rewards(asked, outcome, in_costs=self.in_costs, partial=self.partial)
+            values = learner._outcomes.rewards(asked, outcome, learner._progress, in_costs=self.in_costs, partial=self.partial)
             checked.append((asked, values))
         ids = [asked.id for asked, _ in checked]
         if len(set(ids)) < len(ids):

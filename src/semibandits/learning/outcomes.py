@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Hashable
@@ -13,7 +14,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.signs import chooses_nothing, empty_decision
-from semibandits.errors import OutlierWarning, PositiveRewardsWarning
+from semibandits.errors import OutlierWarning, PositiveRewardsWarning, SignChangeWarning
 from semibandits.inputs.costs import negated
 from semibandits.inputs.outcomes import Outcome, about_costs
 from semibandits.inputs.validation import variance_vector
@@ -31,6 +32,11 @@ DEVIATIONS: Final = 4096.0
 MULTIPLE: Final = 1000.0
 """and more than so many times as large as all rewards before."""
 
+SIGN_EVIDENCE: Final = 30.0
+"""Twice the logarithm of how many times likelier outcomes must be with the other sign: 15, once in 3e6 rounds by chance."""
+SIGN_SHARE: Final = 0.9
+"""Share of all plays that must be of items whose mean has the sign before."""
+
 _LIBRARY: Final = str(Path(__file__).parents[1])
 
 
@@ -47,13 +53,15 @@ class OutcomeCheck:
         is_known = self.law is None or isinstance(self.law, Gaussian)
         self._variance = variance_vector(variance if own is None else own, decision_set.d) if is_known else None
         self._rounds, self._largest = 0, 0.0
+        self._warns_of_outliers = self._warns_of_signs = True
+        self._squares, self._compared = 0.0, 0  # of standardised deviations, and their number
 
     def expect_costs(self) -> None:
         """Warn if the first rewards are all positive, since what is known before them are costs."""
         self._is_bounded, self._source = True, "the prior has costs, which are"
         self.positive_rounds = SUSPICIOUS - 1
 
-    def rewards(self, asked: Round, outcome: Outcome, *, in_costs: bool, partial: bool) -> FloatArray:
+    def rewards(self, asked: Round, outcome: Outcome, progress: Progress, *, in_costs: bool, partial: bool) -> FloatArray:
         """Rewards of the items of an open round, from rewards or costs, NaN where the outcome is lost; shape (k,). Rewards that
         the law excludes are refused.
         """
@@ -69,7 +77,11 @@ class OutcomeCheck:
         if self._is_bounded and self.positive_rounds < SUSPICIOUS:
             self._warn_of_sign(values, in_costs=in_costs)
         if self._variance is not None:
-            self._warn_of_outlier(asked, values, np.sqrt(self._variance[asked.items]), in_costs=in_costs)
+            deviations = np.sqrt(self._variance[asked.items])
+            if self._warns_of_signs:
+                self._warn_of_sign_change(asked, values, deviations, progress, in_costs=in_costs)
+            if self._warns_of_outliers:
+                self._warn_of_outlier(asked, values, deviations, in_costs=in_costs)
         return values
 
     def statistics(self, progress: Progress) -> None:
@@ -95,12 +107,41 @@ class OutcomeCheck:
                 PositiveRewardsWarning,
             )
 
+    def _warn_of_sign_change(
+        self, asked: Round, values: FloatArray, deviations: FloatArray, progress: Progress, *, in_costs: bool
+    ) -> None:
+        """Warn once if minus the outcomes fit the means of their items before, and the outcomes do not."""
+        if progress.sums[asked.items] @ values >= 0.0:  # the usual sign
+            return
+        known = ~np.isnan(values) & (progress.plays[asked.items] > 0.0)
+        items, values = asked.items[known], values[known]
+        plays = progress.plays[items]
+        means = progress.sums[items] / plays
+        with np.errstate(all="ignore"):  # NaN, of infinite numbers, is no evidence
+            precisions = plays / (1.0 + plays) / np.square(deviations[known])  # of outcomes about the means before
+            both, product = (float(precisions @ v) for v in (values * values + means * means, values * means))
+        # A sum of k squares has mean k and variance 2 k.
+        k, least, mirrored = len(items), both - 2.0 * abs(product), both + 2.0 * product  # the latter of minus the outcomes
+        scale = max(1.0, self._squares / max(self._compared, 1))  # rewards may vary more than was said
+        self._squares, self._compared = self._squares + least, self._compared + k
+        if not (-4.0 * product > scale * SIGN_EVIDENCE and mirrored < scale * (k + 4.0 * math.sqrt(2.0 * k))):
+            return
+        share = progress.plays[progress.sums * means.sum() > 0.0].sum() / progress.plays.sum()
+        if share >= SIGN_SHARE:
+            self._warns_of_signs, factor = False, -1.0 if in_costs else 1.0
+            _warn(
+                f"{'costs' if in_costs else 'rewards'} of the same items must keep their sign, got {factor * values.mean():g} on "
+                f"average in round {asked.id}, and {factor * means.mean():g} before: pass what is better small as costs=, "
+                "everything else as rewards, in every round",
+                SignChangeWarning,
+            )
+
     def _warn_of_outlier(self, asked: Round, values: FloatArray, deviations: FloatArray, *, in_costs: bool) -> None:
         """Warn once of an outcome that is thousands of standard deviations away from all outcomes before."""
         sizes = np.nan_to_num(np.abs(values))
         far = np.flatnonzero(sizes > np.maximum(DEVIATIONS * deviations, MULTIPLE * self._largest))
         if self._rounds >= SUSPICIOUS and far.size:
-            self._variance, first = None, int(far[0])
+            self._warns_of_outliers, first = False, int(far[0])
             _warn(
                 f"{'costs' if in_costs else 'rewards'} so far are at most {self._largest:g} in size, got "
                 f"{(0.0 - values if in_costs else values)[first]:g} for {asked.labels[first]!r}, which is "
