@@ -124,9 +124,9 @@ class OutlierWarning(UserWarning):
 class SignChangeWarning(UserWarning):
     """Outcomes told to a learner look like those of the same items before with the other sign, as costs told as rewards do.
 
-    A learner that forgot ``costs=`` once looks for the dearest decision for a long time, and a told outcome stays told: the page
-    *Run it in production* shows how to start again from a corrected log. A learner warns once in a process, if the variance of
-    the rewards is known; not if rewards had both signs before, or are near 0.
+    An outcome cannot be taken back; *Learners in a database*, "Outcomes that were told wrongly", shows how to start again from a
+    corrected log. A learner warns once in a process, and not if the variance of the rewards is unknown, rewards are near 0, or
+    the means of other items have the other sign. Where it is right, chance makes it warn in one of 3e6 rounds at most.
 
     Examples
     --------

@@ -2,9 +2,11 @@
 
 import hashlib
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from command_cases import URL, call, learn
 
@@ -331,6 +333,39 @@ def test_items_of_a_log_that_have_left(run):
     page = ["learner", "create", URL, "page", "pages.csv", "--family", "msets", "--size", "1", "--law", "bernoulli"]
     assert "add --ignore-unknown to skip these observations" in run([*page, "--history", "log.csv"])[2]
     assert run.json([*page, "--history", "log.csv", "--ignore-unknown"])["outcomes"] == 3
+
+
+def test_a_corrected_log_starts_a_learner(run):
+    """Costs of a matrix that were told as rewards; the log has one line without an outcome, and one of a courier who has left."""
+    Path("times.csv").write_text(";north;south\nAnn;20;31\nBob;25;x\nEve;30;28\n")
+    pairs = [("Ann", "north"), ("Ann", "south"), ("Bob", "north"), ("Eve", "north"), ("Eve", "south"), ("Joe", "north")]
+    with sb.open_learner(URL, name="days", decision_set=sb.Matchings(pairs, saturate="columns"), variance=4.0) as learner:
+        for number in range(12):
+            asked = learner.ask()
+            costs = [20.0 + number % 3, float("nan") if number == 5 else 30.0]
+            with pytest.warns(sb.SignChangeWarning) if number == 8 else nullcontext():
+                learner.tell(asked.id, **{"rewards" if number == 8 else "costs": costs}, partial=True)
+    run(["learner", "log", URL, "days", "--output", "plays.csv"])
+    log = pd.read_csv("plays.csv")
+    assert log.columns.tolist() == ["round", "row", "column", "reward", "probability", "asked"]
+    of_joe = int(log["row"].eq("Joe").sum())
+    assert of_joe > 0
+    log["reward"] = -log["reward"].abs()
+    log.to_csv("right.csv", index=False)
+    new = ["learner", "create", URL, "again", "times.csv", "--saturate", "columns", "--column", "costs=cells"]
+    text = run.output([*new, "--history", "right.csv", "--ignore-unknown"])
+    lines = "1 line" if of_joe == 1 else f"{of_joe} lines"
+    assert (
+        f"Outcomes: column reward of right.csv, rewards, to maximise; items in row and column; {lines} of other items skipped; 1 "
+        "line without an outcome skipped\n"
+    ) in text
+    again = sb.open_learner(URL, name="again")
+    assert again.plays.sum() == 23 - of_joe
+    assert (again.means[again.plays > 0] <= -20.0).all()
+    log[["row", "column"]].assign(minutes=-log["reward"], probability=0.5).to_csv("costs.csv", index=False)
+    known = run.json([*new[:3], "costs", *new[4:], "--history", "costs.csv", "--ignore-unknown"])["history"]
+    assert known == {"columns": ["minutes", "row", "column"], "costs": True, "unknown": of_joe, "gaps": 1}
+    assert sb.open_learner(URL, name="costs").means.tolist() == again.means.tolist()
 
 
 def test_numbers_that_are_not_used_are_named(run):

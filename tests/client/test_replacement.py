@@ -4,6 +4,8 @@ import threading
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.client import Client
@@ -45,16 +47,18 @@ def test_all_go_on_with_the_new_learner(url):
                 assert learner.rounds == 6
                 assert list(learner.ages()) == [asked.id]
             assert other.ask(key="visitor 17").id == 6  # keys of the old journal are forgotten
-        log = one.log()  # from the rounds that were open on; items that have left have no reward
+        log = one.log()  # all rounds, with the rewards of items that have left
+        assert log["round"].tolist() == [number for number in range(7) for _ in range(2)]
         carried = log[log["round"] == waiting.id]
-        left = [label for label in waiting.labels if label not in AFTER.items]
-        assert carried["item"].tolist() == [*(label for label in AFTER.items if label in waiting.labels), *left]
-        assert carried["reward"].isna().tolist() == [False] * (2 - len(left)) + [True] * len(left)
-        assert carried["asked"].notna().all()
-        assert asked.id in log["round"].tolist()
+        assert carried["item"].tolist() == list(waiting.labels)
+        assert carried["reward"].tolist() == [1.0, 1.0]
+        assert log["asked"].notna().all()
+        assert log["probability"].tolist() == [1.0] * 14
+        assert log[log["round"] >= 5]["reward"].isna().all()
         with sb.open_learner(url, name="front~1") as old:
             assert old.rounds == 5
             assert len(old.log()) == 10
+            assert old.log()["reward"].isna().sum() == 2
             for refused in (old.ask, lambda: old.tell(waiting.id, [1.0, 0.0]), old.prune, lambda: old.replace(AFTER, name="z")):
                 with pytest.raises(sb.InvalidInputError, match="must be current, got 'front~1', which was replaced: use 'front'"):
                     refused()
@@ -153,13 +157,13 @@ def test_a_service_goes_on_with_the_new_learner(url):
 
 
 def test_rounds_whose_items_have_left_do_not_count_as_whole(tmp_path):
-    """Evaluations of the log leave them out, since the outcome of the item that has left is not kept."""
+    """Evaluations of the log leave them out if the outcome of the item that has left was not told."""
     url = f"sqlite:///{tmp_path}/gone.db"
     with sb.open_learner(url, name="front", decision_set=BEFORE, law="bernoulli") as learner:
         open_round = learner.ask()
         kept = open_round.labels[1]
         learner.replace(sb.MSets(4, 2, items=[kept, "x", "y", "z"]))
-        learner.tell(open_round.id, dict.fromkeys(open_round.labels, 1.0))
+        learner.tell(open_round.id, {kept: 1.0})
         for _ in range(4):
             asked = learner.ask()
             learner.tell(asked.id, dict.fromkeys(asked.labels, 0.0))
@@ -169,3 +173,69 @@ def test_rounds_whose_items_have_left_do_not_count_as_whole(tmp_path):
     assert found.rounds == 4
     assert found.notes[0] == "1 round is left out, since an outcome is missing."
     assert found.logged.value == 0.0
+
+
+@given(data=st.data())
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_log_has_all_rounds_of_its_name(data, tmp_path):
+    """Also of sets before, with rewards of items that have left while the round was open; against a record of the calls."""
+    url, rng = f"sqlite:///{tmp_path}/{data.draw(st.uuids())}.db", np.random.default_rng(data.draw(st.integers(0, 99)))
+    draws = {"probability_draws": 7} if data.draw(st.booleans()) else {}
+    policy = sb.ThompsonSampling() if draws else sb.CUCB()
+    record, waiting, names = {}, {}, "abcdef"
+    with sb.open_learner(
+        url, name="front", decision_set=sb.MSets(6, 2, items=names), policy=policy, variance=1.0, **draws
+    ) as one:
+        for step in data.draw(st.lists(st.sampled_from(["ask", "ask", "tell", "tell", "partly", "replace"]), max_size=30)):
+            if step == "ask":
+                for asked in one.ask_many(2):
+                    waiting[asked.id] = asked.labels
+                    known = [float("nan")] * 2 if asked.probabilities is None else asked.probabilities.tolist()
+                    record |= {(asked.id, label): (None, share) for label, share in zip(asked.labels, known, strict=True)}
+            elif step == "replace":
+                names = "".join(rng.permutation(list("abcdefghi"))[:5])
+                _, forgotten = one.replace(sb.MSets(5, 2, items=names))
+                for asked in forgotten:
+                    del waiting[asked.id]
+            elif waiting:
+                number = int(rng.choice(list(waiting)))
+                costs = {label: float(rng.integers(1, 9)) for label in waiting.pop(number)[step == "partly" :]}
+                one.tell(number, costs=costs, partial=True)
+                record |= {(number, label): (-cost, record[number, label][1]) for label, cost in costs.items()}
+        log = one.log().astype(object)
+        assert log["asked"].notna().all()
+    found = {
+        (row["round"], row["item"]): (None if row["reward"] != row["reward"] else row["reward"], row["probability"])
+        for row in log.to_dict("records")
+    }
+    assert list(found) == list(record)
+    assert repr(found) == repr(record)  # NaN is not equal to itself
+
+
+def test_logs_of_other_learners_and_after_prune(url):
+    """A name that looks like that of a learner before, one that goes on under another name, and rounds that were deleted."""
+    with sb.open_learner(url, name="front") as one:
+        other = sb.open_learner(url, name="front~4", decision_set=BEFORE, law="bernoulli")
+        other.ask()
+        waiting = one.ask()
+        one.prune()
+        one.replace(AFTER)
+        assert one.log()["round"].unique().tolist() == [4]
+        assert other.log()["round"].tolist() == [0, 0]
+        one.tell(waiting.id, dict.fromkeys(waiting.labels, 1.0), key="outcome")
+        one.tell(waiting.id, dict.fromkeys(waiting.labels, 1.0), key="outcome")
+        with sb.open_learner(url, name="front~5") as old:
+            assert old.log()["round"].tolist() == [4, 4]
+        apart, _ = one.replace(BEFORE, name="back")
+        assert one.log()["reward"].tolist() == [1.0, 1.0]
+        assert apart.log().empty
+
+
+@pytest.mark.parametrize("wrong", ["many", float("inf"), 1e200])
+def test_outcomes_of_items_that_have_left_are_checked(url, wrong):
+    with sb.open_learner(url, name="front") as one:
+        asked = one.ask()
+        one.replace(sb.MSets(2, 1, items=[asked.labels[0], "x"]))
+        with pytest.raises(sb.InvalidInputError, match=r"rewards (of round 4 )?must be"):
+            one.tell(asked.id, {asked.labels[0]: 1.0, asked.labels[1]: wrong})
+        assert list(one.ages()) == [asked.id]

@@ -133,26 +133,34 @@ class Tell(Operation):
         """See `Operation`."""
         checked, drift = self._checked(learner), learner._progress.drift
         known = 0 if drift is None else drift.count
-        for asked, values in checked:
+        for asked, values, _ in checked:
             learner._progress.observe(asked, values)
         if drift is not None:
             drift.log(known)
         return ()
 
     def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
-        """Rewards in the order of the items, null where they are lost; with a key also the items, for `repeated`."""
+        """Rewards in the order of the items, null where they are lost, and those of items that have left, for the log; with a key
+        also the items, for `repeated`.
+        """
         checked = self._checked(learner)
-        payload: Payload = {"outcomes": [[asked.id, _listed(values)] for asked, values in checked]}
-        return payload | ({"items": [asked.items.tolist() for asked, _ in checked]} if has_key else {})
+        payload: Payload = {"outcomes": [[asked.id, _listed(values)] for asked, values, _ in checked]}
+        if any(len(gone) for _, _, gone in checked):
+            payload["gone"] = [_listed(gone) for _, _, gone in checked]
+        return payload | ({"items": [asked.items.tolist() for asked, _, _ in checked]} if has_key else {})
 
-    def _checked(self, learner: Learner) -> list[tuple[Round, FloatArray]]:
-        """Open rounds and the rewards of their items, NaN where they are lost."""
+    def _checked(self, learner: Learner) -> list[tuple[Round, FloatArray, FloatArray]]:
+        """Open rounds, the rewards of their items, and those of items that have left, NaN where they are lost."""
         checked = []
         for number, outcome in self.listed:
             asked = learner._progress.open_round(number)
             values = learner._outcomes.rewards(asked, outcome, learner._progress, in_costs=self.in_costs, partial=self.partial)
-            checked.append((asked, values))
-        ids = [asked.id for asked, _ in checked]
+            gone = np.zeros(0)
+            if asked.gone:
+                with about_costs(self.in_costs):
+                    gone = asked.rewards_of_gone(outcome)
+            checked.append((asked, values, negated(gone) if self.in_costs else gone))
+        ids = [asked.id for asked, _, _ in checked]
         if len(set(ids)) < len(ids):
             raise InvalidInputError(f"outcomes must hold each round once, got the ids {ids}: drop the repetition")
         return checked
@@ -303,19 +311,24 @@ def _are_rounds(pairs: Any) -> bool:
     return isinstance(pairs, list) and all(_is_count(number) and _are_counts(items) for number, items in pairs)
 
 
-def _are_outcomes(pairs: Any) -> bool:
-    return isinstance(pairs, list) and all(
-        _is_count(number)
-        and isinstance(rewards, list)
-        and all(value is None or (type(value) in (int, float) and abs(value) <= LARGEST_NUMBER) for value in rewards)
-        for number, rewards in pairs
+def _are_outcomes(payload: Payload) -> bool:
+    pairs = payload["outcomes"]
+    if not isinstance(pairs, list) or not all(_is_count(number) and _are_rewards(rewards) for number, rewards in pairs):
+        return False
+    gone = payload.get("gone", [[]] * len(pairs))
+    return isinstance(gone, list) and len(gone) == len(pairs) and all(map(_are_rewards, gone))
+
+
+def _are_rewards(values: Any) -> bool:
+    return isinstance(values, list) and all(
+        value is None or (type(value) in (int, float) and abs(value) <= LARGEST_NUMBER) for value in values
     )
 
 
 _SHAPES: Final[dict[str, Callable[[Payload], bool]]] = {
     ASK: lambda payload: _are_rounds([[payload["round"], payload["items"]]]),
     ASK_MANY: lambda payload: _are_rounds(payload["rounds"]) and payload["count"] == len(payload["rounds"]),
-    TELL: lambda payload: _are_outcomes(payload["outcomes"]),
+    TELL: _are_outcomes,
     FORGET: lambda payload: _is_count(payload["round"]),
     EXPIRE: lambda payload: _are_rounds(payload["rounds"]),
     PLAN: lambda payload: {"memory", "decisions", "optimal"} <= set(payload),

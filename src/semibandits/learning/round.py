@@ -44,7 +44,7 @@ class Round:
         them with the outcomes for :func:`semibandits.evaluate`.
     gone : tuple, or None
         After `Learner.replace`, if items have left or are in another order: labels of the items that have left. Outcomes are then
-        told by label, and those of items that have left are ignored. Otherwise None.
+        told by label, and those of items that have left are only kept in the log of a learner in a database. Otherwise None.
 
     Examples
     --------
@@ -122,14 +122,7 @@ class Round:
             Unless there is one finite number per item, at most 1e100 in absolute value, apart from unobserved items.
         """
         if self.gone is not None:
-            if not has_labels(outcome):
-                raise InvalidInputError(
-                    f"rewards of round {self.id} must be by label, since its items have left or moved when the decision set was "
-                    f"replaced, got a {type(outcome).__name__}: pass {{label: reward}}"
-                )
-            labelled: Any = outcome
-            pairs = labelled.items() if isinstance(outcome, Mapping) else zip(labelled.index, labelled.to_numpy(), strict=True)
-            outcome = {label: value for label, value in pairs if label not in self.gone}
+            outcome = self._part(outcome, of_gone=False)
         listed = arranged(outcome, self.labels, f"rewards of round {self.id}", missing=_MISSING)
         values = as_numbers(listed)
         remedy = "pass one reward per item of round.items, in that order"
@@ -156,6 +149,22 @@ class Round:
                 f"index {index} for {self.labels[index]!r}: {remedy}"
             )
         return values
+
+    def rewards_of_gone(self, outcome: Outcome) -> FloatArray:
+        """The rewards of the items that have left, NaN where they are lost, shape (len(gone),); errors as for `rewards`."""
+        gone = self.gone or ()
+        return Round.of_items(self.id, np.arange(len(gone)), gone).rewards(self._part(outcome, of_gone=True), partial=True)
+
+    def _part(self, outcome: Outcome, *, of_gone: bool) -> dict[Hashable, Any]:
+        """The rewards by label of the items that have left, or of all others."""
+        if not has_labels(outcome):
+            raise InvalidInputError(
+                f"rewards of round {self.id} must be by label, since its items have left or moved when the decision set was "
+                f"replaced, got a {type(outcome).__name__}: pass {{label: reward}}"
+            )
+        labelled: Any = outcome
+        pairs = labelled.items() if isinstance(outcome, Mapping) else zip(labelled.index, labelled.to_numpy(), strict=True)
+        return {label: value for label, value in pairs if (label in (self.gone or ())) == of_gone}
 
 
 _MISSING: Final = float("nan")

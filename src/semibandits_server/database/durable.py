@@ -21,7 +21,7 @@ from semibandits.policies.base import Policy
 from semibandits_server.database import forks
 from semibandits_server.database.entries import Entry, check_same_call, checked_name, new_name, rounds_of
 from semibandits_server.database.grouping import Apart, Call, CallQueue
-from semibandits_server.database.plays import plays_of
+from semibandits_server.database.plays import Journal, plays_of
 from semibandits_server.database.replica import Replaced, Replica
 from semibandits_server.database.times import RoundTimes, checked_seconds, now
 
@@ -115,11 +115,10 @@ class DurableLearner(Learner):
         return self._read(lambda one: self._replica.times.ages(one, now()))
 
     def log(self) -> DataFrame:
-        """The plays in the journal, for :func:`semibandits.evaluate` or a data team: a row for each item of a round.
+        """All plays, for :func:`semibandits.evaluate` or a data team: a row for each item of a round.
 
-        Rounds that were told before `prune` are absent. After `replace`, the log begins with the rounds that were open; the
-        earlier ones are in the logs of NAME~1, NAME~2, ... Items that have left are in these rounds without a reward, whatever is
-        told, so that `evaluate` leaves the rounds out.
+        Those of learners that this one has replaced under the same name come first, and items that have left keep their rewards.
+        Absent are rounds that were told before `prune`, or before `replace` with another name or from a decision set of your own.
 
         Returns
         -------
@@ -128,12 +127,15 @@ class DurableLearner(Learner):
             :class:`Round`; NaN if it is not known) and ``asked`` (time in UTC).
         """
 
-        def work(connection: Connection) -> dict[str, list[Any]]:
-            labels = self._replica.caught_up(connection)._labels
-            first, entries = self._stored.first_snapshot(connection), self._stored.entries_after(connection, -1)
-            return plays_of(first, entries, labels, sure=self._is_sure)
+        def work(connection: Connection) -> list[Journal]:
+            self._replica.caught_up(connection)
+            before = self._stored.replaced_by(connection, self._replica.successor)
+            return [
+                Journal(one.specification, one.first_snapshot(connection), one.entries_after(connection, -1))
+                for one in (*before, self._stored)
+            ]
 
-        plays = self._transaction(work, reads=True)
+        plays = plays_of(self._transaction(work, reads=True), self._decision_set, sure=self._is_sure)
         frame = new_frame(plays | {"asked": np.array(plays["asked"], dtype="datetime64[ms]")})
         return frame.astype({"reward": "float64", "probability": "float64"})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -153,12 +154,29 @@ class Stored:
     def archive(self, connection: Connection, seq: int) -> None:
         """End the journal of the learner after the entry `seq`, and free its name for another one.
 
-        The learner is kept under the first name NAME~1, NAME~2, ... that is free.
+        The learner is kept as NAME~k, with a k above all others.
         """
-        taken = set(names(connection))
-        free = next(name for k in itertools.count(1) if (name := f"{self.name}~{k}") not in taken)
+        number = max(_numbers(connection, self.name), default=0) + 1
         self.append(connection, Entry.of(seq + 1, REPLACE, {"name": self.name}, time=now()))
-        connection.execute(update(LEARNERS).where(LEARNERS.c.id == self.id).values(name=free))
+        connection.execute(update(LEARNERS).where(LEARNERS.c.id == self.id).values(name=f"{self.name}~{number}"))
+
+    def replaced_by(self, connection: Connection, successor: str | None) -> list[Stored]:
+        """The learners that this one has replaced under its name, oldest first; `successor` is the name of the one that has
+        replaced this one, None if none has.
+        """
+        name = self.name if successor is None else successor
+        names_before = (f"{name}~{number}" for number in _numbers(connection, name))
+        return [
+            stored
+            for one in itertools.takewhile(lambda one: one != self.name, names_before)
+            if (stored := find(connection, one)) is not None and stored.successor(connection) == name
+        ]
+
+    def successor(self, connection: Connection) -> str | None:
+        """The name that another learner has taken over from this one, None if none has."""
+        seq = self.counts(connection)[0]
+        last = self.entries_after(connection, seq - 1)
+        return last[0].payload()["name"] if last and last[0].kind == REPLACE else None
 
     def added(self, connection: Connection, name: str, state: Payload, times: str | None = None) -> Stored:
         """A new learner of another name, with this state; the name of an existing one is refused."""
@@ -192,6 +210,12 @@ def names(connection: Connection) -> list[str]:
     """Names of all learners, in alphabetical order."""
     rows = connection.execute(select(LEARNERS.c.name).order_by(LEARNERS.c.name))
     return [str(typed(row, [LEARNERS.c.name])[0]) for row in rows]
+
+
+def _numbers(connection: Connection, name: str) -> list[int]:
+    """The numbers k for which NAME~k is a learner, ascending."""
+    found = (re.fullmatch(r"~([1-9][0-9]*)", one.removeprefix(name)) for one in names(connection) if one.startswith(name))
+    return sorted(int(match[1]) for match in found if match is not None)
 
 
 def create(connection: Connection, name: str, specification: Payload, *, created: str | None = None) -> Stored | None:

@@ -21,6 +21,7 @@ from semibandits.learning.reading import facts_of
 from semibandits_server.database.opening import check_sqlalchemy, existing, new_backend, reopened, stored_learner
 from semibandits_studies.cli.learner_creation import Creation, create, replace_learner
 from semibandits_studies.cli.terminal import facts_table, new_console, print_json, print_line
+from semibandits_studies.instances.item_files import label_roles
 from semibandits_studies.reporting.formatting import counted
 
 if TYPE_CHECKING:
@@ -194,11 +195,11 @@ def _export(url: str, name: str, output: Path | None) -> None:
 
 def _log(url: str, name: str, output: Path | None, *, as_json: bool) -> None:
     with reopened(url, name) as learner:
-        frame = learner.log()
+        frame, roles = learner.log(), label_roles(learner.decision_set)
     labels = [label if isinstance(label, tuple) else (label,) for label in frame.pop("item")]
     width = max(map(len, labels), default=1)
     for place in range(width):
-        title = "item" if width == 1 else f"item_{place + 1}"
+        title = roles[place] if place < len(roles) == min(width, 2) else f"item_{place + 1}"
         frame.insert(1 + place, title, [label[place] if place < len(label) else None for label in labels])
     if as_json:
         plain = frame.assign(asked=frame["asked"].astype(str)).astype(object)

@@ -29,7 +29,8 @@ from semibandits_server.database.entries import new_name
 from semibandits_server.database.opening import DRIFT_ERROR, reopened, store_new
 from semibandits_studies.cli.terminal import as_option, print_json, print_line, print_remark
 from semibandits_studies.instances.header import chosen_columns
-from semibandits_studies.instances.item_files import read_log
+from semibandits_studies.instances.item_files import ItemLog, read_log
+from semibandits_studies.instances.matrices import CELLS
 from semibandits_studies.instances.measures import MEASURES
 from semibandits_studies.instances.table_files import read_prior
 from semibandits_studies.reporting.formatting import counted, spread_text
@@ -92,6 +93,8 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
     counts = learner.plays if creation.history is not None else plays
     if as_json:
         known = {"outcomes": int(counts.sum()), "known_items": int((counts > 0).sum()), "note": instance.note}
+        if log is not None:
+            known["history"] = {"columns": log.names, "costs": log.in_costs, "unknown": log.unknown, "gaps": log.gaps}
         print_json({"name": name, "url": shown, "decision_set": repr(x), "policy": repr(policy)} | known)
         return
     print_line(f"Created {name} in {shown}: {x!r}, {type(policy).__name__}")
@@ -100,6 +103,8 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
         print_line(f"Rewards: Gaussian, variance {spread}{', that of repeated outcomes' if is_estimated else ''}")
     if counts.any():
         print_line(f"It starts from {counts.sum():,.0f} outcomes of {(counts > 0).sum():,} of {x.d:,} items")
+    if log is not None:
+        print_line(f"Outcomes: {_source(log, creation)}")
     if instance.note and choice.file is not None:
         print_line(instance.note)
     print_line(f"Serve it: semibandits serve --storage {shown}")
@@ -139,7 +144,7 @@ def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, Fl
     plays = int(word) if word is not None and word.lstrip("+-").isdecimal() else word
     if choice.file is not None and choice.file.suffix.lower() in TABLES:
         if creation.history is not None:  # outcomes are in its columns
-            own = [text for text in choice.options.columns if not chosen_columns([text]).keys() & set(MEASURES)]
+            own = [text for text in options.columns if _is_of_problem(text)]
             options = replace(options, columns=own)
         instance, known = read_prior(choice.file, options, "" if word is None and creation.history is None else plays or None)
         return instance, np.array(known)
@@ -149,13 +154,27 @@ def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, Fl
     return instance, np.full(instance.decision_set.d, float(plays or 0))
 
 
-def _history(x: DecisionSet, log: tuple[list[int | str], list[float], bool], law: Law | None, creation: Creation) -> History:
+def _is_of_problem(column: str) -> bool:
+    """Whether a choice of a column is about PROBLEM, beside a history: the outcomes are in columns of the history."""
+    (role, name), *_ = chosen_columns([column]).items()
+    return role not in MEASURES or name == CELLS
+
+
+def _source(log: ItemLog, creation: Creation) -> str:
+    """How a log was read, for people."""
+    outcome, *labels = log.names
+    aim = "costs, to minimise" if log.in_costs else "rewards, to maximise"
+    text = f"column {outcome} of {creation.history}, {aim}; items in {' and '.join(labels)}"
+    skipped = ((log.unknown, "of other items"), (log.gaps, "without an outcome"))
+    return text + "".join(f"; {counted(count, 'line', 'lines')} {which} skipped" for count, which in skipped if count)
+
+
+def _history(x: DecisionSet, log: ItemLog, law: Law | None, creation: Creation) -> History:
     """The outcomes of a log, as `Learner.from_history` reads them."""
-    items, outcomes, in_costs = log
-    skips = creation.ignore_unknown
+    skips, in_costs = creation.ignore_unknown, log.in_costs
     try:
         with about_costs(in_costs):
-            return history_of(x, items, outcomes, rounds=None, ignore_unknown=skips, law=law, in_costs=in_costs)
+            return history_of(x, log.items, log.outcomes, rounds=None, ignore_unknown=skips, law=law, in_costs=in_costs)
     except InvalidInputError as error:
         raise InvalidInputError(str(error).replace("pass ignore_unknown=True", "add --ignore-unknown")) from error
 

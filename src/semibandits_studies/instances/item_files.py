@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matchings import Matchings
 from semibandits.errors import InvalidInputError, Option
 from semibandits.families.tables import ProblemOptions
 from semibandits_studies.instances.base import Instance
 from semibandits_studies.instances.header import Header, chosen_columns
+from semibandits_studies.instances.matrices import CELLS
 from semibandits_studies.instances.measures import MEASURES, measure_of
 from semibandits_studies.instances.numbers import is_number, read_numbers, style_of
 from semibandits_studies.instances.roles import COSTS, ROLES
@@ -49,19 +53,35 @@ def read_features(
     return features
 
 
-def read_log(
-    path: str | os.PathLike[str], instance: Instance, options: ProblemOptions
-) -> tuple[list[int | str], list[float], bool]:
-    """The item and the reward, or cost, of each line of a log, and whether they are costs; an unknown item is its name."""
+@dataclass(frozen=True)
+class ItemLog:
+    """Outcomes of single items, from a table with a line for each."""
+
+    items: list[int | str]  # an unknown item is its name
+    outcomes: list[float]
+    in_costs: bool
+    names: list[str]  # of the columns of the outcomes and of the items
+    gaps: int  # number of lines without an outcome
+
+    @property
+    def unknown(self) -> int:
+        """Number of outcomes of unknown items."""
+        return sum(isinstance(item, str) for item in self.items)
+
+
+def read_log(path: str | os.PathLike[str], instance: Instance, options: ProblemOptions) -> ItemLog:
+    """The item and the reward, or cost, of each line of a log; lines without an outcome are left out."""
+    options = replace(options, columns=[text for text in options.columns if CELLS not in chosen_columns([text]).values()])
     cells = _cells(path, options, ROLES.keys() - set(MEASURES))
-    labels = _label_columns(cells.header, instance)
+    header, labels = cells.header, _label_columns(cells.header, instance)
     first = [column[0] for column in cells.columns]
-    measure = measure_of(cells.header, options, family="a history", taken=labels, first=first)
+    taken = [*labels, *(k for k, name in enumerate(header.names) if name.strip().casefold() == "probability")]  # of the choice
+    measure = measure_of(header, options, family="a history", taken=taken, first=first)
     columns = [cells.column(k) for k in (measure.column, measure.trials) if k is not None]
     style = style_of(columns, cells.path)
-    outcomes, *trials = (read_numbers(column, style, cells.path) for column in columns)
-    for line, count in zip(cells.lines, *trials, strict=True) if trials else ():
-        if count != 1.0:
+    outcomes, *trials = (read_numbers(column, style, cells.path, gaps=True) for column in columns)
+    for line, outcome, count in zip(cells.lines, outcomes, *trials, strict=True) if trials else ():
+        if count != 1.0 and not math.isnan(outcome):
             raise InvalidInputError(
                 f"{columns[1].name} must be 1 on each line of a log, got {count:g} on line {line} of {path}: write one line for "
                 "each outcome, or a table with a line for each item, and its outcomes in a column for ",
@@ -70,7 +90,10 @@ def read_log(
     texts = zip(*(cells.names(k) for k in labels), strict=True)
     places = _items_of_lines(cells, instance, labels)
     items = [own[0] if len(own) == 1 else " - ".join(text) for own, text in zip(places, texts, strict=True)]
-    return items, outcomes, measure.key == COSTS
+    known = [k for k, outcome in enumerate(outcomes) if not math.isnan(outcome)]
+    names = [header.names[k] for k in (measure.column, *labels)]
+    listed_items, values = [items[k] for k in known], [outcomes[k] for k in known]
+    return ItemLog(listed_items, values, measure.key == COSTS, names, len(outcomes) - len(known))
 
 
 def _cells(path: str | os.PathLike[str], options: ProblemOptions, optional: Collection[str]) -> Cells:
@@ -79,10 +102,15 @@ def _cells(path: str | os.PathLike[str], options: ProblemOptions, optional: Coll
     return below_header(sheet_of(path, chosen), chosen, optional=optional)
 
 
+def label_roles(decision_set: DecisionSet) -> tuple[str, ...]:
+    """The roles of the columns that name an item: one, or two for items that are pairs."""
+    pair = ("row", "column") if isinstance(decision_set, Matchings) else ("tail", "head")
+    return pair if isinstance(decision_set.items[0], tuple) else ("item",)
+
+
 def _label_columns(header: Header, instance: Instance) -> list[int]:
-    """The columns that name the items: one, or two for items that are pairs."""
-    pair = ("row", "column") if isinstance(instance.decision_set, Matchings) else ("tail", "head")
-    roles = pair if isinstance(instance.decision_set.items[0], tuple) else ("item",)
+    """The columns that name the items."""
+    roles = label_roles(instance.decision_set)
     found = [header.column(role) for role in roles]
     for role, k in zip(roles, found, strict=True):
         if k is None:
