@@ -34,7 +34,7 @@ class ProblemOptions:
     capacities : sequence of str
         Capacities of groups: ``K`` for all, ``NAME=K`` for one, and ``group2:K`` or ``group2:NAME=K`` for one column only.
     variance : float, optional
-        Variance of every item, if the file has no variance column; 0.5 by default.
+        Variance of every item, if the file has no variance column; bounds assume 0.5.
     undirected : bool
         Whether links can be used in both directions.
     minimize : bool
@@ -74,7 +74,7 @@ class ProblemOptions:
     variance: float | None = _problem(
         number(lambda v: 0 < v < math.inf, "a positive number"),
         "variance = 0.5",
-        "Variance of each reward, if the file has none; 0.5 by default.",
+        "Variance of each reward, if the file has none; 0.5 in bound and plan-test.",
     )
     undirected: bool = _problem(TRUTH, "undirected = true", "Links of routes can be used in both directions.", default=False)
     minimize: bool = _problem(TRUTH, "minimize = true", "The numbers of a table are costs.", default=False)
