@@ -22,6 +22,7 @@ from semibandits_studies.reporting.formatting import (
     decision_text,
     mean_text,
     number_text,
+    prior_text,
 )
 from semibandits_studies.reporting.policy_cards import percent
 from semibandits_studies.reporting.shapes import number_of_decisions
@@ -216,3 +217,18 @@ def test_compilation_replaces_the_state():
         assert shown[0] == "compiling play once, 2.0 s"
         assert shown[1] == shown[2]
         assert shown[2].startswith("computing")
+
+
+@pytest.mark.parametrize(
+    ("means", "plays", "text"),
+    [
+        ([0.5, 0.2], [1, 1], "the true means before the first round, as if from 1 outcome each"),
+        ([0.5, 0.2], [3, 1000], "the true means before the first round, as if from 3 to 1,000 outcomes each"),
+        ([0.0, 0.2], [0, 4], "other means than the true ones of 1 of 2 items before the first round, as if from 4 outcomes each"),
+        ([0.0, 0.0], [0, 0], ""),
+    ],
+)
+def test_priors(means, plays, text):
+    found = prior_text({"prior": {"means": means, "plays": plays}}, np.array([0.5, 0.2]))
+    assert found == (text and f"all policies know {text}")
+    assert prior_text({}, None) == ""

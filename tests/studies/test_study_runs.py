@@ -268,6 +268,10 @@ def test_policies_start_with_the_means_of_the_problem(place):
     twin = sb.simulate(sb.MSets(4, 2), rewards, sb.CUCB(), 50, 3, prior_means=theta, prior_plays=4, bound=False)
     assert result.regret["CUCB"].tolist() == twin.regret["CUCB"].tolist()
     assert run_study(read_study("known/study.toml")).finished_before
+    known = "all policies know the true means before the first round, as if from 4 outcomes each"
+    page = Path("known/report.html").read_text(encoding="utf-8")
+    assert f"<dd>{known}</dd>" in page
+    assert f". A{known[1:]}. The table" in page
 
 
 def test_what_is_done_today_is_played_beside_the_policies(place):

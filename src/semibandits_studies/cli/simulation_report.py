@@ -27,6 +27,7 @@ from semibandits_studies.reporting.formatting import (
     features_text,
     lateness_text,
     number_text,
+    prior_text,
     spread_text,
     stop_of,
     stop_text,
@@ -54,6 +55,8 @@ def _facts(answer: Answer) -> Table:
         facts.add_row("Outcomes", late)
     if features := features_text(recorded(result, "specification")):
         facts.add_row("Features", features)
+    if prior := prior_text(recorded(result, "specification"), instance.theta):
+        facts.add_row("Prior", prior)
     if (stop := stop_of(recorded(result, "specification"))) is not None:
         one = FAMILIES[instance.family].nouns_of(instance.decision_set).decision
         facts.add_row("Stops", f"{stop_text(stop, one)}; then plays it to the end")

@@ -111,6 +111,19 @@ def features_text(specification: Mapping[str, Any]) -> str:
     return features if isinstance(features, str) else words_of(None, features["columns"], ())
 
 
+def prior_text(specification: Mapping[str, Any], theta: FloatArray | None) -> str:
+    """What all policies know before the first round, from the specification of a simulation; empty if nothing."""
+    prior = specification.get("prior")
+    if not isinstance(prior, Mapping) or not any(prior["plays"]):
+        return ""
+    means, plays = np.asarray(prior["means"]), np.asarray(prior["plays"])
+    least, most = plays[plays > 0].min(), plays.max()
+    worth = counted(int(most), "outcome", "outcomes") if least == most else f"{least:,.0f} to {most:,.0f} outcomes"
+    whose = "the true means" if theta is not None and np.array_equal(means, theta) else "other means than the true ones"
+    some = "" if (plays > 0).all() else f" of {np.count_nonzero(plays):,} of {plays.size:,} items"
+    return f"all policies know {whose}{some} before the first round, as if from {worth} each"
+
+
 def stop_of(specification: Mapping[str, Any]) -> Stop | None:
     """When replications stop, from the specification of a simulation; None if they never do, or it is unknown."""
     try:

@@ -18,7 +18,15 @@ from semibandits.simulation.results import SimulationResult, recorded
 from semibandits.simulation.statistics import PolicySummary
 from semibandits_studies.datasets.borders import BORDERS_PROVENANCE
 from semibandits_studies.reporting.drawings import drawing_of
-from semibandits_studies.reporting.formatting import change_text, counted, features_text, lateness_text, stop_of, stop_text
+from semibandits_studies.reporting.formatting import (
+    change_text,
+    counted,
+    features_text,
+    lateness_text,
+    prior_text,
+    stop_of,
+    stop_text,
+)
 from semibandits_studies.reporting.page import SCHEMA
 from semibandits_studies.reporting.report_data import Bracket, ReportData, Structure
 from semibandits_studies.reporting.reproduce import MOST_NUMBERS, changed, reproduction
@@ -208,6 +216,7 @@ def _provenance(data: ReportData, drawing: dict[str, Any] | None) -> list[dict[s
         played += f" of {counted(result.horizon, 'round', 'rounds')}" + ("" if seed is None else f", seed {seed}")
         rows += [("Rewards played", rewards_text(data)), ("Played", played)]
         rows.append(("Features", features_text(recorded(result, "specification"))))
+        rows.append(("Prior", prior_text(recorded(result, "specification"), data.theta)))
         if (stop := stop_of(recorded(result, "specification"))) is not None:
             rows.append(("Stops", stop_text(stop, nouns_of(data.structure).decision)))
     if bound is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from semibandits.simulation.results import SimulationResult, recorded
 from semibandits.simulation.statistics import NEAR, SETTLED, PolicySummary, mean_band, near_round
-from semibandits_studies.reporting.formatting import amount, counted, mean_text, stop_of, stop_text, stopped_texts
+from semibandits_studies.reporting.formatting import amount, counted, mean_text, prior_text, stop_of, stop_text, stopped_texts
 from semibandits_studies.reporting.report_data import ReportData
 from semibandits_studies.reporting.shapes import nouns_of
 
@@ -49,7 +49,9 @@ def earned(data: ReportData, result: SimulationResult) -> Card:
         headline, shown = f"{percent(share)} of the best possible", ", and its share of the best possible"
     account = _account(data, result, names, lead, best_mean(data))
     parts = [account, *(_beside(data, row, lead) for row in fixed if learning is not rows)]
-    parts += [f"The table shows what each policy lost{shown}.", _unresolved(result, learning, leaders)]
+    prior = prior_text(recorded(result, "specification"), data.theta)
+    parts += [f"A{prior[1:]}." if prior else "", f"The table shows what each policy lost{shown}."]
+    parts.append(_unresolved(result, learning, leaders))
     table = []
     for row in rows[:MOST_NAMED]:
         half, share = (row.regret_interval[1] - row.regret_interval[0]) / 2, _share(data, row)

@@ -16,7 +16,7 @@ from semibandits.rewards.base import RewardModel
 from semibandits.simulation.results import CALLS, SimulationResult, recorded
 from semibandits.simulation.statistics import STOPPED, PolicySummary
 from semibandits_studies.reporting.bound_payload import instance_head
-from semibandits_studies.reporting.formatting import features_text
+from semibandits_studies.reporting.formatting import features_text, prior_text
 
 COLUMNS: Final = (
     "policy", "horizon", "replications", "regret", "regret_lower", "regret_upper", "regret_ratio", "slope",
@@ -51,6 +51,7 @@ def simulation_payload(answer: Answer) -> dict[str, Any]:
         "seed": answer.seed,
         **{key: value for key, value in recorded(result, "specification").items() if key in ("delay", "loss", "stop")},
         **({"features": features} if (features := features_text(recorded(result, "specification"))) else {}),
+        **({"prior": prior} if (prior := prior_text(recorded(result, "specification"), instance.theta)) else {}),
         "lower": lower,
         "value": finite(value),
         "checkpoints": result.checkpoints.tolist(),
