@@ -87,6 +87,23 @@ def test_attributes_of_a_bipartite_graph():
     assert set(zip(x.items, x.values_of("cost"), strict=True)) == {(("ab"[k % 2], "xy"[k // 2]), k + 1.0) for k in range(4)}
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, Polars])
+def test_from_frame_is_the_constructor_for_all_graphs(make):
+    links, ends = make(LINKS.to_dict("list")), {"tail": "from", "head": "to"}
+    named = {"row": "from", "column": "to", "saturate": "most"}
+    for cls, arguments, options in (
+        (sb.Paths, ("home", "office"), ends),
+        (sb.Routes, ("home", "office", "minutes"), ends | {"directed": False}),
+        (sb.SpanningTrees, (), ends),
+        (sb.Matchings, (), named),
+    ):
+        if cls is sb.Matchings:
+            links = make({"from": ["Ann", "Bob"], "to": ["park", "park"], "minutes": [3.0, 4.0]})
+        x = cls.from_frame(links, *arguments, **options)
+        assert fingerprint(x) == fingerprint(cls(links, *arguments, **options))
+        assert x.values_of("minutes").tolist() == list(links["minutes"])
+
+
 def test_sets_from_frames_are_pickled_without_them():
     paths = sb.Paths(LINKS, "home", "office", tail="from", head="to")
     again = pickle.loads(pickle.dumps(paths))

@@ -76,4 +76,6 @@ CALLS = [
     (lambda: of_two(capacities=[1, 1, 1]), "capacities must have two entries"),
     (lambda: sb.MatroidBases.from_frame(["a"], capacities=1), NO_FRAME),
     (lambda: sb.MatroidIntersection.from_frame(["a"], capacities=1), NO_FRAME),
+    (lambda: sb.Matchings.from_frame([("a", "b")]), r"frame must be a frame .*, got list: use Matchings\(pairs\)"),
+    (lambda: sb.Matchings.from_frame(LINKS, rows="from"), r"keyword argument 'rows': did you mean row=\.\.\.\?", TypeError),
 ]  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions._bipartite import BipartiteEdges, read_bipartite
+from semibandits.decisions._labels import checked_frame
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
@@ -113,6 +114,12 @@ class Matchings(DecisionSet):
         if len(stuck):
             raise self._hall_error(stuck)
         self._m = int(largest.sum())
+
+    @classmethod
+    @hinted
+    def from_frame(cls, frame: object, saturate: str = "both", *, row: str = "row", column: str = "column") -> Matchings:
+        """The same from a frame of pandas or polars with one row a pair: ``Matchings(frame, ...)``."""
+        return cls(checked_frame(frame, "Matchings(pairs)"), saturate, row=row, column=column)
 
     def __repr__(self) -> str:
         return (

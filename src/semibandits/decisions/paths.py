@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits.decisions._labels import checked_frame
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
@@ -111,6 +112,12 @@ class Paths(DecisionSet):
         self._m = int(longest_path(np.ones(len(tails)), *self._into)[0].sum())
         for array in (self.topological_order, self.useful_items, self._places):
             array.setflags(write=False)
+
+    @classmethod
+    @hinted
+    def from_frame(cls, frame: object, source: Hashable, target: Hashable, *, tail: str = "tail", head: str = "head") -> Paths:
+        """The same from a frame of pandas or polars with one row an arc: ``Paths(frame, ...)``."""
+        return cls(checked_frame(frame, "Paths(pairs, source, target)"), source, target, tail=tail, head=head)
 
     def __repr__(self) -> str:
         return f"Paths(d={self.d}, m={self.m}, source={self.source!r}, target={self.target!r})"

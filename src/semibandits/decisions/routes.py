@@ -10,6 +10,7 @@ from typing import Final, final
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits.decisions._labels import checked_frame
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.enumerated import EnumeratedDecisions
@@ -140,6 +141,23 @@ class Routes(DecisionSet):
             )
         for array in (self.least, self.tails, self.heads):
             array.setflags(write=False)
+
+    @classmethod
+    @hinted
+    def from_frame(
+        cls,
+        frame: object,
+        source: Hashable,
+        target: Hashable,
+        least: ArrayLike | str = 0.0,
+        *,
+        directed: bool | None = None,
+        tail: str = "tail",
+        head: str = "head",
+    ) -> Routes:
+        """The same from a frame of pandas or polars with one row an arc or a street: ``Routes(frame, ...)``."""
+        frame = checked_frame(frame, "Routes(pairs, source, target)")
+        return cls(frame, source, target, least, directed=directed, tail=tail, head=head)
 
     def __repr__(self) -> str:
         return f"Routes(d={self.d}, m={self.m}, source={self.source!r}, target={self.target!r})"

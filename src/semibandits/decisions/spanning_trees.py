@@ -7,6 +7,7 @@ from typing import final
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, IntArray
+from semibandits.decisions._labels import checked_frame
 from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.matroids import MatroidDecisions
@@ -71,6 +72,12 @@ class SpanningTrees(MatroidDecisions):
                 f"graph must be connected, got {len(roots)} components, with {edges.nodes[roots[0]]!r} in one and "
                 f"{edges.nodes[roots[1]]!r} in another: add edges between them, or build one decision set per component"
             )
+
+    @classmethod
+    @hinted
+    def from_frame(cls, frame: object, *, tail: str = "tail", head: str = "head") -> SpanningTrees:
+        """The same from a frame of pandas or polars with one row an edge: ``SpanningTrees(frame, ...)``."""
+        return cls(checked_frame(frame, "SpanningTrees(pairs)"), tail=tail, head=head)
 
     def __repr__(self) -> str:
         return f"SpanningTrees(d={self._d}, nodes={self._n_nodes})"
