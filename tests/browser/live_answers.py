@@ -71,6 +71,16 @@ def with_features(answers, text="kind, size"):
     return answers
 
 
+def of_pairs(answers, pairs):
+    """The same for the pairs of an assignment."""
+    base, estimates = list(answers)[:2]
+    nouns = {"item": "pair", "items": "pairs", "decision": "matching", "decisions": "matchings"}
+    answers[base] |= {"family": "matchings", "nouns": nouns}
+    for item, pair in zip(answers[estimates]["items"], pairs, strict=True):
+        item |= {"item": list(pair), "text": " - ".join(pair)}
+    return answers
+
+
 def service(*learners):
     """Answers about several learners by path."""
     answers = {path: answer for one in learners for path, answer in one.items()}

@@ -362,3 +362,53 @@ def test_many_items_are_shown_on_demand_and_stay_where_nothing_changes(live):
     items[7]["plays"] += 1000
     wait_for(page, page.locator("#estimates tbody tr").nth(3).get_by_text(f"{items[7]['plays']:,}", exact=True))
     assert page.evaluate("Array.from(document.querySelectorAll('#estimates tbody tr')).filter((row) => !row.mark).length") == 1
+
+
+PAIRS = [*(("Ann", zone) for zone in "acd"), *(("Bob", zone) for zone in "abce"), *(("Cem", zone) for zone in "zabcd")]
+MATRIX = "#estimates table.cells"
+
+
+def test_assignments_are_a_matrix_of_their_means(live):
+    """Rows and columns by name; it does not change while somebody is in it."""
+    answers = live_answers.service(live_answers.of_pairs(live_answers.learner(d=12), PAIRS))
+    page = live(answers)
+    items = answers["/v1/learners/commute/estimates"]["items"]
+    expect(page.locator(f"{MATRIX} tbody th")).to_have_text(["Ann", "Bob", "Cem"])
+    expect(page.locator(f"{MATRIX} thead th")).to_have_text([*"zabced"])
+    cells = page.locator(f"{MATRIX} td.some")
+    assert cells.count() == 12
+    assert page.locator(f"{MATRIX} tbody td").count() == 18
+    for cell in cells.all():
+        item = items[int(cell.get_attribute("data-item"))]
+        text = cell.locator("span").first.text_content()
+        assert text == "–" if item["mean"] is None else value_of(text) == pytest.approx(-item["mean"], abs=0.006)
+        assert ("best" in cell.get_attribute("class").split()) == item["in_best"]
+        place = cell.evaluate("(one) => [one.parentNode.rowIndex, one.cellIndex]")
+        assert [["Ann", "Bob", "Cem"][place[0] - 1], "zabced"[place[1] - 1]] == item["item"]
+    first = cells.first
+    first.focus()
+    tip = page.locator("#estimates .tip")
+    for words in ("Ann - a", "Mean cost", f"{items[0]['plays']} plays", "part of the best matching"):
+        expect(tip).to_contain_text(words)
+    before = cells.all_text_contents()
+    for item in items:
+        item |= {"mean": -1.0, "plays": 77}
+    answers["/v1/learners/commute"]["calls"] += 1
+    wait_for(page, page.locator("#estimates .bars").get_by_text("77", exact=True).first)
+    assert cells.all_text_contents() == before
+    first.blur()
+    answers["/v1/learners/commute"]["calls"] += 1
+    page.clock.run_for(20_000)
+    expect(cells.first.locator("span").first).to_have_text("1")
+    assert nameless_controls(page) == []
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("kind", ["twice", "other labels", "many"])
+def test_what_is_no_matrix_is_a_list_only(live, kind):
+    pairs = {"twice": [("Ann", "a")] * 12, "other labels": ["abc"] * 12, "many": [(str(i), str(i)) for i in range(5001)]}[kind]
+    page = live(live_answers.service(live_answers.of_pairs(live_answers.learner(d=len(pairs)), pairs)))
+    expect(page.locator("#estimates .bars tbody tr").first).to_be_visible()
+    assert page.locator(MATRIX).count() == 0

@@ -9,8 +9,8 @@ from typing import Final
 
 __all__ = ["asset", "content_hash", "joined_scripts", "joined_styles"]
 
-STYLES: Final = ("base.css", "tables.css", "bars.css")
-SCRIPTS: Final = ("elements.js", "format.js", "scales.js", "tables.js", "lanes.js")
+STYLES: Final = ("base.css", "tables.css", "bars.css", "cells.css")
+SCRIPTS: Final = ("elements.js", "format.js", "scales.js", "tables.js", "lanes.js", "cells.js")
 """Concatenated in this order, before those of a page: each file uses functions of those before it."""
 
 

@@ -21,7 +21,7 @@ SCHEMA: Final = 2
 STYLES: Final = ("charts.css", "drawing.css", "print.css")
 SCRIPTS: Final = (
     "looks.js", "curves.js", "regret.js", "readout.js", "tables.js", "layers.js", "labels.js", "links.js", "network.js",
-    "cells.js", "start.js",
+    "bars.js", "start.js",
 )  # fmt: skip
 """Concatenated in this order, after the shared ones: each uses functions of those before it, and `start.js` runs them."""
 _WITHIN_LINES: Final = re.compile("[^\n\t]+")

@@ -53,7 +53,7 @@ function cardsOf() {
     cards.rounds.show(rounds(summary.rounds), `Created on ${dateText(summary.created)}.${pace(summary)}`);
     const untold = best.value === 0, { items, item } = summary.nouns;
     const without = best.unknown ? `, without ${counted(best.unknown, item, items)} of which nothing is known` : "";
-    cards.best.show(summary.rounds ? best.text : "Nothing yet", summary.rounds === 0 ? "No round was asked for." : untold ? "No outcome has arrived."
+    cards.best.show(summary.rounds ? briefly(best) : "Nothing yet", summary.rounds === 0 ? "No round was asked for." : untold ? "No outcome has arrived."
       : `Its mean ${best.is_cost ? "cost" : "reward"} is estimated at ${number(shownValue(summary, best.value))}${without}.${sureWords(sure, best)}`);
     const oldest = [known(open.oldest_age) && `${rounds(open.oldest_age)} ago`, duration(open.oldest_seconds)].filter(Boolean);
     cards.open.show(open.count ? rounds(open.count) : "No round", open.count ? `${open.count === 1 ? "Its outcome has" : "Their outcomes have"} not arrived. The oldest: ${oldest.join(", ")}${oldest.length > 1 ? "" : ""}.`
@@ -61,6 +61,13 @@ function cardsOf() {
     cards.plan.show(...planWords(bound));
   };
   return { elements: Object.values(cards).map((card) => card.element), show };
+}
+
+// A decision of many items is cut off after some of them: all are marked in the table of estimates.
+const MOST_LISTED = 12;
+function briefly({ text, items }) {
+  const parts = text.split(", ");
+  return items.length <= MOST_LISTED || parts.length < items.length ? text : `${parts.slice(0, MOST_LISTED - 4).join(", ")} and ${number(items.length - MOST_LISTED + 4)} more`;
 }
 
 // Rounded down, and only about the decision that it was computed for.

@@ -1,9 +1,10 @@
-// Estimates with intervals: one row an item, which can be sorted and filtered.
-const FIRST_ROWS = 24, MORE_ROWS = 1000;
+// Estimates with intervals: one row an item, which can be sorted and filtered; of assignments also a matrix of the means.
+const FIRST_ROWS = 24, MORE_ROWS = 1000, MOST_CELLS = 5000;
 
 function estimatesSection(host, summary) {
   const { nouns, best, features, prior } = summary;
   const lead = tag("p", { class: "lead" }), count = tag("p", { class: "note" });
+  const matrix = tag("div", { class: "figure", "data-kind": "heatmap", hidden: true });
   const axis = tag("div", {}), view = { text: "", only: false, lane: null, decimals: 3, items: [] };
   const meanText = (mean) => (known(mean) ? fixed(mean, view.decimals) : MISSING);
   const value = best.is_cost ? "Mean cost" : "Mean reward";
@@ -35,7 +36,7 @@ function estimatesSection(host, summary) {
   // On a phone some columns are hidden.
   const order = tag("select", { id: "order", onchange: () => { const column = sample[order.value]; if (column) table.sortBy(column, Boolean(column.falling)); } },
     tag("option", { value: "" }, "best decision first"), sample.map((column, k) => tag("option", { value: k }, column.title.toLowerCase())));
-  host.append(lead, tag("div", { class: "controls" }, tag("label", { class: "field" }, `Only ${nouns.items} that contain`, filter),
+  host.append(lead, matrix, tag("div", { class: "controls" }, tag("label", { class: "field" }, `Only ${nouns.items} that contain`, filter),
     toggle("Best decision only", false, (on) => { view.only = on; list(); }), tag("span", { class: "field order" }, tag("label", { for: "order" }, "Sort by"), order)), count, ...(features ? [legendOf()] : []), ...table.parts);
   return (estimates) => {
     // What is expected of all items alike, before the first outcome, is no more than the prior of the mean of all.
@@ -45,6 +46,9 @@ function estimatesSection(host, summary) {
     view.lane = estimateScale(rows);
     view.decimals = decimalsFor(extreme(Math.max, rows.flatMap(meansOf).map(Math.abs), 0), 4);
     fill(axis, laneAxis(view.lane));
+    // A matrix that somebody reads or walks through stays as it is.
+    const pairs = summary.family === "matchings" && !matrix.matches(":hover, :focus-within") && pairsOf(estimates.items);
+    if (pairs) drawMatrix(matrix, pairs, estimates.items.map((item) => signed(item, best.is_cost)), { nouns, value, meanText });
     const unseen = rows.filter((row) => row.mean === null).length;
     const some = rows.some((row) => known(row.lower));
     put(lead, [
@@ -54,6 +58,40 @@ function estimatesSection(host, summary) {
     ].filter(Boolean).join(""));
     list();
   };
+}
+
+// Names of the rows and columns, and the place of each item; null if there are too many, or a pair is listed twice.
+function pairsOf(items) {
+  if (items.length > MOST_CELLS || !items.every(({ item }) => Array.isArray(item) && item.length === 2)) return null;
+  const pairs = items.map(({ item }) => item.map(String)), sides = [Array.from(new Set(pairs.map(([row]) => row))), columnsOf(pairs)];
+  const places = sides.map((names) => new Map(names.map((name, k) => [name, k])));
+  const cells = pairs.map(([row, column], k) => ({ item: k, row: places[0].get(row), column: places[1].get(column) }));
+  return new Set(cells.map(({ row, column }) => `${row} ${column}`)).size < cells.length ? null : { rows: sides[0], columns: sides[1], cells };
+}
+
+// Columns in the order of the pairs; one that the rows before do not have stands beside its neighbour in the row.
+function columnsOf(pairs) {
+  const names = [];
+  const placeOf = (k, row) => (pairs[k] && pairs[k][0] === row ? names.indexOf(pairs[k][1]) : -1);
+  pairs.forEach(([row, column], k) => {
+    if (names.includes(column)) return;
+    const before = placeOf(k - 1, row), after = placeOf(k + 1, row);
+    names.splice(before >= 0 ? before + 1 : after >= 0 ? after : names.length, 0, column);
+  });
+  return names;
+}
+
+function drawMatrix(figure, drawing, rows, { nouns, value, meanText }) {
+  const layer = { key: "theta", label: value, unit: "", values: rows.map((row) => row.mean) };
+  const items = { labels: rows.map((row) => row.text), optimal: rows.map((row) => row.in_best) };
+  const words = (k) => {
+    const { mean, lower, upper, plays, open, in_best: inBest } = rows[k];
+    const ends = interval([lower, upper]);
+    return [known(mean) ? `${value} ${meanText(mean)}${ends ? `, ${ends}` : ""}` : "no outcome yet",
+      `${counted(plays, "play", "plays")}${open ? `, ${number(open)} open` : ""}`, inBest && `part of the best ${nouns.decision}`].filter(Boolean);
+  };
+  cellsDrawing(figure, { drawing, layer, items, scale: layerScale(layer, items), words, best: `best ${nouns.decision}` });
+  figure.hidden = false;
 }
 
 // An item in the unit of the page: for costs, minus the reward.

@@ -13,8 +13,6 @@ function networkDrawing(figure, show) {
   });
 }
 
-const isBest = (show, i) => Boolean(show.items.optimal && show.items.optimal[i]);
-
 // Maps the unit square of the payload to the page. Maps keep their proportions; other drawings may stretch on a tall phone.
 function boardOf(drawing, width) {
   const pad = width < 480 ? 18 : 64;

@@ -1,4 +1,60 @@
-// A heat map for pairs and bars for items. Both are tables, so that screen readers announce the names of rows and columns.
+// Tips and keys of drawings, and heat maps of pairs. These are tables, so that screen readers announce the names of rows and columns.
+const isBest = (show, i) => Boolean(show.items.optimal && show.items.optimal[i]);
+
+// One tip per figure, beside the element under the pointer or with the focus.
+function tipFor(figure) {
+  const tip = tag("div", { class: "tip", hidden: true, "aria-hidden": true });
+  const hide = () => { tip.hidden = true; };
+  figure.onpointerdown = (event) => { if (!event.target.closest("[data-item]")) hide(); };
+  const showAt = (show, i, x, y) => {
+    tip.replaceChildren(tag("strong", {}, show.items.labels[i]), ...show.words(i).map((words) => tag("span", {}, words)));
+    tip.hidden = false;
+    const room = figure.clientWidth - tip.offsetWidth;
+    tip.style.left = `${Math.max(0, Math.min(room, x - tip.offsetWidth / 2))}px`;
+    const above = y - tip.offsetHeight - 14;
+    tip.style.top = `${above > -20 ? above : y + 18}px`;
+  };
+  return { tip, hide, showAt };
+}
+
+// Lifting a finger also ends in pointerleave: the tip then stays until another place is touched.
+function openOn(element, open, hide) {
+  for (const event of ["pointerenter", "pointerdown", "focus"]) element.addEventListener(event, open);
+  element.addEventListener("blur", hide);
+  element.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && hide());
+}
+
+// One Tab stop for many elements: arrow keys go from one to the next.
+function rove(elements, step) {
+  elements.forEach((element, k) => element.setAttribute("tabindex", k === 0 ? 0 : -1));
+  const go = (from, to) => {
+    if (to === null || !elements[to] || to === from) return;
+    elements[from].setAttribute("tabindex", -1);
+    elements[to].setAttribute("tabindex", 0);
+    elements[to].focus();
+  };
+  elements.forEach((element, k) => element.addEventListener("keydown", (event) => {
+    const last = elements.length - 1;
+    const to = event.key === "Home" ? 0 : event.key === "End" ? last : step(event.key, k, last);
+    if (to === null || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    go(k, Math.max(0, Math.min(last, to)));
+  }));
+}
+
+function keyOf(show, best, rest) {
+  const { scale: values, layer, items } = show;
+  const low = number(values.low, 3), high = withUnit(number(values.high, 3), layer.unit);
+  const parts = [];
+  if (values.any) {
+    parts.push(tag("span", { class: "scale" }, tag("span", { class: "low" }, low), tag("span", { class: "ramp", "aria-hidden": true },
+      Array.from({ length: STEPS }, (_, k) => tag("i", { class: `v${k}` }))), tag("span", {}, high + (values.log ? " (logarithmic)" : ""))));
+  }
+  if (items.optimal && items.optimal.some(Boolean)) parts.push(best);
+  if (rest) parts.push(rest);
+  return tag("div", { class: "key" }, parts);
+}
+
 function cellsDrawing(figure, show) {
   const { drawing, layer, scale: values } = show;
   const at = new Map(drawing.cells.map((cell) => [`${cell.row} ${cell.column}`, cell.item]));
@@ -20,7 +76,7 @@ function cellsDrawing(figure, show) {
     tag("caption", { class: "unseen" }, `${layer.label}. Arrow keys go from cell to cell.`), head, body);
   fillCells(show, targets, at);
   roamCells(show, targets, at, box, figure);
-  const best = tag("span", {}, tag("i", { class: "chip" }), "optimal decision");
+  const best = tag("span", {}, tag("i", { class: "chip" }), show.best || "optimal decision");
   const host = scroller(layer.label, table);
   figure.replaceChildren(host, box.tip, keyOf(show, best, null));
   whenSized(host, (width) => fitCells(table, drawing, targets, width));
@@ -75,40 +131,4 @@ function roamCells(show, targets, at, box, figure) {
     };
     openOn(cell, open, box.hide);
   });
-}
-
-const MOST_BARS = 24;
-function barsDrawing(figure, show) {
-  const { items, layer, drawing } = show;
-  const value = (i) => (known(layer.values[i]) ? layer.values[i] : -Infinity);
-  // The plan does not explore items of the optimal decision; they come first, for comparison.
-  const first = (i) => (layer.key === "plan" && isBest(show, i) ? 1 : 0);
-  const order = items.labels.map((_, i) => i).sort((one, two) => first(two) - first(one) || value(two) - value(one) || one - two);
-  const lane = laneScale(layer.values, layer.key !== "theta");
-  const body = tag("tbody", {});
-  const list = (count) => fill(body, order.slice(0, count).map((i) => barRow(show, i, lane)));
-  list(MOST_BARS);
-  const table = tag("table", { class: "bars" }, tag("caption", { class: "unseen" }, layer.label),
-    tag("colgroup", {}, tag("col", { class: "what" }), tag("col", {}), tag("col", { class: "how-much" })),
-    tag("thead", {}, tag("tr", {}, tag("th", { scope: "col" }, tag("span", { class: "unseen" }, "Item")),
-      tag("th", { scope: "col", class: "lane" }, tag("span", { class: "unseen" }, layer.label), laneAxis(lane)),
-      tag("th", { scope: "col", class: "how-much" }, layer.unit ? kept(layer.unit) : tag("span", { class: "unseen" }, "Value")))), body);
-  const more = order.length > MOST_BARS && tag("button", {
-    type: "button", class: "more-button", onclick: () => { list(order.length); more.remove(); },
-  }, `Show all ${number(order.length)}`);
-  const best = tag("span", {}, tag("span", { class: "diamond", "aria-hidden": true }, "◆"), "part of the optimal decision");
-  const parts = [lane.log ? "logarithmic scale" : null, drawing.groups && drawing.group_name ? `in grey: ${drawing.group_name}` : null].filter(Boolean);
-  const words = parts.join(", ");
-  const key = tag("div", { class: "key" }, words && tag("span", {}, words.charAt(0).toUpperCase() + words.slice(1)), items.optimal && best);
-  fill(figure, key, table, more);
-}
-
-function barRow(show, i, lane) {
-  const { items, layer, drawing } = show;
-  const value = layer.values[i], best = isBest(show, i);
-  return tag("tr", { class: best ? "best" : null, "data-item": i },
-    tag("th", { scope: "row", class: "what" }, best && tag("span", { class: "best-mark", "aria-hidden": true }, "◆ "), items.labels[i],
-      best && tag("span", { class: "unseen" }, " (optimal)"), fine(drawing.groups && drawing.groups[i])),
-    tag("td", { class: "lane" }, gridOf(lane), barOf(lane, value)),
-    tag("td", { class: "how-much" }, known(value) ? number(value) : MISSING));
 }
