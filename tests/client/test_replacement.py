@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import semibandits as sb
 from semibandits.client import Client
 from semibandits.instances import describe
+from semibandits_studies.cli import main
 from serving import TOKEN, serving
 
 BEFORE, AFTER = sb.MSets(4, 2, items=list("abcd")), sb.MSets(5, 2, items=list("xabdy"))
@@ -239,3 +240,21 @@ def test_outcomes_of_items_that_have_left_are_checked(url, wrong):
         with pytest.raises(sb.InvalidInputError, match=r"rewards (of round 4 )?must be"):
             one.tell(asked.id, {asked.labels[0]: 1.0, asked.labels[1]: wrong})
         assert list(one.ages()) == [asked.id]
+
+
+def test_replaced_learners_are_listed_nowhere_and_can_be_read(url, capsys):
+    """A service does not open them, so that a year of them costs nothing; one whose name only looks so is listed."""
+    with sb.open_learner(url, name="front") as one:
+        for k in range(3):
+            one.replace(sb.MSets(5, 2, items=[*"abcd", str(k)]))
+        sb.open_learner(url, name="front~9", decision_set=BEFORE, law="bernoulli").close()
+        sb.open_learner(url, name="new", decision_set=BEFORE, law="bernoulli").close()
+    with serving(url) as address, Client(address, TOKEN) as client:
+        assert [learner.name for learner in client.learners()] == ["front", "front~9", "new"]
+        assert client.learner("front~2").summary().items == 5
+    with pytest.raises(SystemExit, match="0"):
+        main(["learner", "list", url])
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Not listed: 3 learners replaced under the same name." in out
+    assert "front~9" in out
+    assert "front~2" not in out

@@ -174,9 +174,10 @@ class Stored:
 
     def successor(self, connection: Connection) -> str | None:
         """The name that another learner has taken over from this one, None if none has."""
-        seq = self.counts(connection)[0]
-        last = self.entries_after(connection, seq - 1)
-        return last[0].payload()["name"] if last and last[0].kind == REPLACE else None
+        own = JOURNAL.c.learner_id == self.id
+        row = connection.execute(select(*_ENTRY).where(own).order_by(JOURNAL.c.seq.desc()).limit(1)).one_or_none()
+        last = None if row is None else entry_of(row)
+        return last.payload()["name"] if last is not None and last.kind == REPLACE else None
 
     def added(self, connection: Connection, name: str, state: Payload, times: str | None = None) -> Stored:
         """A new learner of another name, with this state; the name of an existing one is refused."""
@@ -206,9 +207,13 @@ def latest_state(connection: Connection, name: str) -> Payload | None:
     return None if number is None else Stored(number, name, "", {}).latest_snapshot(connection).state
 
 
-def names(connection: Connection) -> list[str]:
-    """Names of all learners, in alphabetical order."""
-    rows = connection.execute(select(LEARNERS.c.name).order_by(LEARNERS.c.name))
+def names(connection: Connection, *, current: bool = False) -> list[str]:
+    """Names of all learners, in alphabetical order; if `current`, without those that others have replaced under their name."""
+    query = select(LEARNERS.c.name).order_by(LEARNERS.c.name)
+    if current:
+        kinds = select(JOURNAL.c.kind).where(JOURNAL.c.learner_id == LEARNERS.c.id).order_by(JOURNAL.c.seq.desc()).limit(1)
+        query = query.where(func.coalesce(kinds.scalar_subquery(), "") != REPLACE)
+    rows = connection.execute(query)
     return [str(typed(row, [LEARNERS.c.name])[0]) for row in rows]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
+from functools import partial
 from typing import Final, TypeAlias, final
 
 from semibandits.decisions.base import DecisionSet
@@ -66,10 +67,10 @@ class Catalogue:
         """The learners that are open."""
         return list(self._opened.values())
 
-    def names(self) -> list[str]:
-        """Names of the learners to serve, in alphabetical order."""
-        chosen = self._settings.names
-        return [name for name in self._backend.run(journal.names, reads=True) if chosen is None or name in chosen]
+    def names(self, *, current: bool = True) -> list[str]:
+        """Names of the learners to serve, in alphabetical order; without those that were replaced if `current`."""
+        chosen, found = self._settings.names, self._backend.run(partial(journal.names, current=current), reads=True)
+        return [name for name in found if chosen is None or name in chosen]
 
     def compile(self) -> None:
         """Have the kernels of all learners compiled in the background."""
@@ -128,7 +129,7 @@ class Catalogue:
         self._backend.close()
 
     def _open(self, name: str) -> Served:
-        known = self.names()
+        known = self.names(current=False)
         if name not in known:
             message = f"learner must be a known name, got {name!r}, and the database has none to serve: create one"
             raise Refusal(404, "InvalidInputError", str(unknown_name("learner", name, known)) if known else message)

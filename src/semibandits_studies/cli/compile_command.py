@@ -124,7 +124,7 @@ def _for_learners(url: str, chosen: list[str] | None) -> _Work:
     from semibandits_server.database import journal
 
     backend = existing(url)
-    names = backend.run(journal.names, reads=True)
+    names = backend.run(partial(journal.names, current=True), reads=True)
     backend.close()
     for one in chosen or ():
         if one not in names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -138,7 +139,8 @@ def _list(url: str, *, as_json: bool) -> None:
     from semibandits_server.database import journal
 
     backend = existing(url)
-    facts = [_stored_facts(backend, name) for name in backend.run(journal.names, reads=True)]
+    facts = [_stored_facts(backend, name) for name in backend.run(partial(journal.names, current=not as_json), reads=True)]
+    left_out = len(backend.run(journal.names, reads=True)) - len(facts)
     backend.close()
     if as_json:
         print_json(facts)
@@ -153,7 +155,8 @@ def _list(url: str, *, as_json: bool) -> None:
         table.add_row(row["name"], row["decision_set"], shortened(row["policy"], 40), row["created"][:10], *numbers)
     console = new_console()
     console.print(table)
-    console.print("calls: asks, tells and forgets; stored: those still in the journal.", style="dim")
+    replaced = f" Not listed: {counted(left_out, 'learner', 'learners')} replaced under the same name." if left_out else ""
+    console.print(f"calls: asks, tells and forgets; stored: those still in the journal.{replaced}", style="dim")
 
 
 def _show(url: str, name: str, *, as_json: bool) -> None:
