@@ -64,6 +64,25 @@ def test_lines_that_end_far_apart_start_on_a_logarithmic_axis(open_page, factor,
     assert ("regret (logarithmic), stars" in page.locator(".axis .title").text_content()) == (chosen == "log")
 
 
+@pytest.mark.parametrize("rounds", ["logarithmic", "linear"])
+def test_curves_end_where_they_leave_a_logarithmic_axis(open_page, rounds):
+    """A policy that starts with a good prior has lost next to nothing in the first rounds."""
+    payload = samples.germany()
+    simulation, first = payload["simulation"], payload["simulation"]["policies"][0]
+    first["mean"] = [1e-9 if k < 3 or k == 6 else y for k, y in enumerate(first["mean"])]
+    page = open_page(payload)
+    page.get_by_role("group", name="Rounds").get_by_label(rounds).check()
+    page.get_by_role("group", name="Regret").get_by_label("logarithmic").check()
+    bottom = float(page.locator(".axis .base").first.get_attribute("y1"))
+    curve = points_of(page, '.policy[data-policy="0"] .curve')
+    assert curve[:, 1].max() == pytest.approx(bottom, abs=0.1)
+    assert (np.diff(curve[:, 0]) >= 0).all()
+    at = np.array(simulation["checkpoints"], dtype=float)
+    places = curve[-4:, 0], (np.log(at) if rounds == "logarithmic" else at)[-4:]
+    assert_affine(*places)
+    assert_affine(curve[-4:, 1], np.log(first["mean"][-4:]))
+
+
 def test_policies_bands_and_the_bound_are_switched_off_and_on(open_page):
     page = open_page(samples.germany())
     assert shown_policies(page) == [0, 1, 2, 3, 4]

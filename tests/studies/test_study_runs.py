@@ -284,5 +284,7 @@ def test_what_is_done_today_is_played_beside_the_policies(place):
     page = Path("compared/report.html").read_text(encoding="utf-8")
     assert "The policy today, which does not learn, lost 150" in page
     assert run_study(read_study("compared/study.toml")).finished_before
+    with pytest.raises(InvalidInputError, match=r"named one by one, got 'w, v': write today = "):
+        run_text(STUDY + 'today = ["w, v"]\n')
     with pytest.raises(InvalidInputError, match="item of today must be a known name, got 'z'"):
         run_text(STUDY + 'today = ["z"]\n')

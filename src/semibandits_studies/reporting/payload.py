@@ -116,7 +116,7 @@ def _policy(data: ReportData, result: SimulationResult, summary: PolicySummary) 
     try:
         shown = set(changed(build(own)))
     except (InvalidInputError, KeyError, TypeError):  # a policy from outside the library: all its parameters
-        shown = set(own) - {"name"}
+        shown = set(own) - {"name", "baseline"}
     parameters = [f"{key}={_value(own[key])}" for key in sorted(own) if key in shown and own[key] is not None]
     return {
         "name": summary.policy,

@@ -94,6 +94,10 @@ class Task:
         labels, chosen = self.instance.labels, np.zeros(len(self.instance.labels), dtype=np.bool_)
         for name in names:
             found = [k for k, label in enumerate(labels) if name in (label, label.replace(" – ", " - "))]
+            parts = [part.strip() for part in name.split(",")]
+            if not found and set(parts) <= set(labels):
+                remedy = ("write ", Option("today", parts))
+                raise InvalidInputError(f"items of today must be named one by one, got {name!r}: ", *remedy)
             if not found:
                 raise unknown_name("item of today", name, labels)
             chosen[found[0]] = True

@@ -90,6 +90,21 @@ function visible(rounds, heights, view) {
   return points;
 }
 
+// The part of a line above the end of a logarithmic axis, cut where it crosses the axis.
+function above(points, floor, view) {
+  if (view.y !== "log") return points;
+  const kept = [];
+  points.forEach(([round, height], k) => {
+    const [before, low] = points[k - 1] || [round, height];
+    if ((low < floor) !== (height < floor)) {
+      const share = Math.log(floor / low) / Math.log(height / low);
+      kept.push([view.x === "log" ? before * (round / before) ** share : before + share * (round - before), floor]);
+    }
+    if (height >= floor) kept.push([round, height]);
+  });
+  return kept;
+}
+
 function lineThrough(points, frame) {
   return points.map(([round, height], k) => `${k ? "L" : "M"}${frame.x(round).toFixed(1)} ${frame.y(height).toFixed(1)}`).join("");
 }
@@ -108,7 +123,7 @@ const MARKS_A_LINE = 7;
 function curveOf(simulation, k, frame, view) {
   const policy = simulation.policies[k], rounds = simulation.checkpoints;
   const { kind, dash, mark } = look(k);
-  const points = visible(rounds, policy.mean || [], view);
+  const points = above(visible(rounds, policy.mean || [], view), frame.domain.y[0], view);
   const group = shape("g", { class: `policy ${kind}`, "data-policy": k });
   if (view.bands && policy.lower && policy.upper) {
     const band = bandBetween(rounds, policy.lower, policy.upper, frame);
