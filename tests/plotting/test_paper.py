@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import semibandits as sb
+from semibandits.formats.numbers import amount
 from semibandits.simulation.checkpoints import log_spaced
 from semibandits_studies.plotting.regret import BOUND_LABEL, plot_regret
 from semibandits_studies.plotting.style import LOOKS
@@ -111,6 +112,7 @@ def test_texts_of_explorations_and_plans_in_a_column(chosen, layout, monkeypatch
     for draw in (
         lambda ax: simulated().plot_exploration(NAMES[0], ax),
         lambda ax: simulated(rates=None, lower_bound=None).plot_exploration(NAMES[0], ax),
+        lambda ax: simulated(lower_bound=1e7, lower_bound_interval=None).plot(ax),
         lambda ax: bound().plot(ax, unit="minutes"),
         lambda ax: listed.plot(ax, unit="minutes"),
     ):
@@ -234,6 +236,12 @@ def test_the_line_of_the_bound():
     assert line(unknown, gaussian) == (f"{BOUND_LABEL}, Gaussian", pytest.approx(gaussian.lower))
     assert line(featured, gaussian) == (f"{BOUND_LABEL}, without features", pytest.approx(gaussian.lower))
     assert line(unknown, 12.5) == ("12.5 ln T", pytest.approx(12.5))
+    # One that would press the policies to the axis is only named, unless it is asked for.
+    far = simulated(lower_bound=1e7, lower_bound_interval=None)
+    ax = far.plot(page()[0])
+    assert ax.lines[-1].get_label() == f"{BOUND_LABEL}: {amount(1e7 * np.log(far.horizon))}"
+    assert ax.lines[-1].get_xydata().tolist() == [[far.horizon, ax.get_ylim()[1]]]
+    assert line(far, True) == (BOUND_LABEL, pytest.approx(1e7))
     for result, bound in ((of_gaussian, False), (unknown, None), (unknown, False)):
         assert len(result.plot(page()[0], bound=bound).lines) == 2
 

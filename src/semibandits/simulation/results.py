@@ -425,9 +425,9 @@ class SimulationResult:
         styles : mapping from policy to mapping, optional
             Arguments of ``Axes.plot`` for the line of each policy, such as ``{"OSSB": {"color": "black", "label": "ours"}}``.
         bound : bool, float or GravesLaiResult, optional
-            By default C(theta) ln T is drawn if it is known to bound the regret; False leaves it out, True requires it. A result
-            is drawn in any case, and named with its law if that is not known to be the law of the rewards; so is a number,
-            regret per ln T.
+            By default C(theta) ln T is drawn if it is known to bound the regret, or its end is named if that is above ten times
+            the regret of all policies; False leaves it out, True requires and draws it. A result is drawn in any case, and named
+            with its law if that is not known to be the law of the rewards; so is a number, regret per ln T.
 
         Returns
         -------

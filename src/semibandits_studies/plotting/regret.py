@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 BOUND_LABEL: Final = "C(θ) ln T"
 ROUNDS: Final = ("round T (logarithmic axis)", "round T")
 MARKERS_A_LINE: Final = 7
+FAR: Final = 10.0
+"""A bound that ends above the regret of all policies by more than this factor would leave them no room: its end is only named."""
 
 
 def plot_regret(
@@ -62,9 +65,13 @@ def plot_regret(
     ax = new_axes() if ax is None else ax
     ax.set_xscale("log")
     lines = [_draw_policy(ax, result, policy, looks[policy], level) for policy in result.policies]
-    if limit is not None:
+    highest = max(float(result.bands(policy, level)[0][-1]) for policy in result.policies)
+    is_far = limit is not None and bound is None and limit[1] * math.log(result.horizon) > FAR * highest > 0.0
+    if limit is not None and not is_far:
         lines.append(_draw_bound(ax, result, *limit))
     _format_axes(ax, result)
+    if limit is not None and is_far:
+        lines.append(_name_bound(ax, result, *limit[:2]))
     many, unit = result.replications > 1, literal(unit)
     long = f"{'mean ' if many else ''}cumulative regret ({unit})"
     usual = f"Regret over {result.replications:,} replications, with pointwise {100 * level:.4g} % confidence bands"
@@ -133,6 +140,18 @@ def _draw_bound(ax: Axes, result: SimulationResult, name: str, value: float, bra
     (line,) = ax.plot(
         rounds, value * logarithm, color=ink(), linestyle=(0, (4, 3)), linewidth=pen(1.4), zorder=2.5, label=name, marker=""
     )
+    return line
+
+
+def _name_bound(ax: Axes, result: SimulationResult, name: str, value: float) -> Line2D:
+    """A line of one point at the top of the axes, which draws nothing but has a name."""
+    from matplotlib.lines import Line2D
+
+    top = ax.get_ylim()[1]
+    label = f"{name}: {amount(value * math.log(result.horizon))}"
+    line = Line2D([result.horizon], [top], color=ink(), linestyle=(0, (4, 3)), linewidth=pen(1.4), label=label)
+    ax.add_line(line)
+    ax.set_ylim(top=top)
     return line
 
 
