@@ -125,8 +125,9 @@ class SignChangeWarning(UserWarning):
     """Outcomes told to a learner look like those of the same items before with the other sign, as costs told as rewards do.
 
     An outcome cannot be taken back; *Learners in a database*, "Outcomes that were told wrongly", shows how to start again from a
-    corrected log. A learner warns once in a process, and not if the variance of the rewards is unknown, rewards are near 0, or
-    the means of other items have the other sign. Where it is right, chance makes it warn in one of 3e6 rounds at most.
+    corrected log. A learner warns once in a process. It does not if the variance of the rewards is unknown, rewards are near 0,
+    means of other items have the other sign, or rounds have features or a context of their own. If the variance is right and no
+    mean changes, chance makes it warn in one of 3e6 rounds at most.
 
     Examples
     --------

@@ -77,7 +77,7 @@ def of_pairs(answers, pairs):
     nouns = {"item": "pair", "items": "pairs", "decision": "matching", "decisions": "matchings"}
     answers[base] |= {"family": "matchings", "nouns": nouns}
     for item, pair in zip(answers[estimates]["items"], pairs, strict=True):
-        item |= {"item": list(pair), "text": " - ".join(pair)}
+        item |= {"item": list(pair), "text": " - ".join(map(str, pair))}
     return answers
 
 

@@ -352,7 +352,7 @@ def test_a_corrected_log_starts_a_learner(run):
     assert of_joe > 0
     log["reward"] = -log["reward"].abs()
     log.to_csv("right.csv", index=False)
-    new = ["learner", "create", URL, "again", "times.csv", "--saturate", "columns", "--column", "costs=cells"]
+    new = ["learner", "create", URL, "again", "times.csv", "--saturate", "columns", "--column", "costs=Cells"]
     text = run.output([*new, "--history", "right.csv", "--ignore-unknown"])
     lines = "1 line" if of_joe == 1 else f"{of_joe} lines"
     assert (
@@ -372,6 +372,21 @@ def test_numbers_that_are_not_used_are_named(run):
     Path("wide.csv").write_text(";north;south\nAnn;20;31\nBob;25;x\n")
     wide = ["learner", "create", URL, "wide", "wide.csv", "--variance", "64", "--minimize"]
     assert "are not used; --prior-plays 5 counts each as 5 outcomes." in run.output(wide)
+
+
+def test_a_log_of_parallel_links_starts_a_learner(run):
+    """Their numbers tell them apart; the matrix of costs may be written in any case."""
+    Path("links.csv").write_text("tail,head,costs\na,b,3\na,b,4\nb,c,2\n")
+    links = [("a", "b"), ("a", "b"), ("b", "c")]
+    with sb.open_learner(URL, name="first", decision_set=sb.Paths(links, "a", "c"), variance=1.0) as learner:
+        for _ in range(4):
+            asked = learner.ask()
+            learner.tell(asked.id, costs=1.0 + asked.items)
+    run(["learner", "log", URL, "first", "--output", "plays.csv"])
+    assert set(pd.read_csv("plays.csv", dtype=str)["item_3"].dropna()) == {"0", "1"}
+    new = ["learner", "create", URL, "again", "links.csv", "--source", "a", "--target", "c", "--variance", "1"]
+    assert run.json([*new, "--history", "plays.csv"])["outcomes"] == 8
+    assert sb.open_learner(URL, name="again").means.tolist() == learner.means.tolist()
 
 
 LOG = ["Cup", "Tax", "Cup", "Storm"], [1.0, 0.0, 0.0, 1.0]

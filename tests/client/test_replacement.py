@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import semibandits as sb
 from semibandits.client import Client
 from semibandits.instances import describe
+from semibandits_server.database.opening import new_backend, stored_learner
+from semibandits_server.database.transfer import exported, imported
 from semibandits_studies.cli import main
 from serving import TOKEN, serving
 
@@ -258,3 +260,101 @@ def test_replaced_learners_are_listed_nowhere_and_can_be_read(url, capsys):
     assert "Not listed: 3 learners replaced under the same name." in out
     assert "front~9" in out
     assert "front~2" not in out
+
+
+class Pairs(sb.DecisionSet):
+    """Two of four items; a decision set of the user."""
+
+    d, m, items = 4, 2, tuple("dcba")
+
+    def maximize(self, weights):
+        x = np.zeros(4, dtype=bool)
+        x[np.argsort(-self.check_weights(weights), kind="stable")[:2]] = True
+        return x
+
+
+class OwnLaw(sb.laws.Law):
+    """Gaussian rewards of variance 1, by the user."""
+
+    def check(self, theta): ...
+
+    def reach(self, theta):
+        return np.full(np.shape(theta), np.inf)
+
+    def divergence(self, theta, rise):
+        return np.square(rise) / 2.0
+
+    def raise_at(self, theta, slope):
+        return slope + np.zeros_like(theta)
+
+    def __repr__(self):
+        return "OwnLaw()"
+
+
+def test_logs_after_sets_and_laws_of_the_user(tmp_path):
+    """Rounds of an own set are absent, and those of which only its journal tells; the rest is there, with an own law, too."""
+    arguments = {"decision_set": BEFORE, "policy": sb.CUCB(), "variance": 1.0}
+    with sb.open_learner(f"sqlite:///{tmp_path}/a.db", name="front", **arguments) as one:
+        one.tell(one.ask().id, [2.0, 3.0])
+        waiting = one.ask()
+        one.replace(Pairs())
+        one.tell(waiting.id, dict.fromkeys(waiting.labels, 5.0))
+        one.ask(available=["a", "b"])
+        one.replace(BEFORE)
+        one.ask()
+        log = one.log()
+        assert log["round"].tolist() == [0, 0, 2, 2, 3, 3]  # round 2 is open in the present one
+        assert log["reward"].tolist()[:2] == [2.0, 3.0]
+        assert log["reward"].isna().tolist() == [False] * 2 + [True] * 4
+    with sb.open_learner(f"sqlite:///{tmp_path}/b.db", name="front", decision_set=BEFORE, law=OwnLaw()) as one:
+        one.tell(one.ask().id, [2.0, 3.0])
+        one.replace(AFTER)
+        one.ask()
+        assert one.log()["probability"].tolist() == [1.0] * 4
+
+
+def test_rounds_before_a_learner_was_pruned_are_absent(url):
+    """Also those that were open when it began, and told before."""
+    with sb.open_learner(url, name="front") as one:
+        waiting, other = one.ask_many(2)
+        one.replace(AFTER)
+        one.tell(waiting.id, dict.fromkeys(waiting.labels, 1.0))
+        assert one.log()["round"].nunique() == 6
+        one.prune()
+        assert one.log()["round"].unique().tolist() == [0, 1, 2, 3, other.id]
+
+
+def test_a_log_follows_its_own_learners_whatever_their_names_are(url, tmp_path):
+    """Under other names after an import; learners of the same names in another database are no part of it."""
+    away = new_backend(f"sqlite:///{tmp_path}/away.db")
+    with sb.open_learner(url, name="front") as one:
+        for labels in ("abcx", "abcy"):
+            one.replace(sb.MSets(4, 2, items=labels))
+            one.tell(one.ask().id, [1.0, 0.0])
+        lines = {name: exported(one._backend, stored_learner(one._backend, name)) for name in ("front", "front~1", "front~2")}
+        with sb.open_learner(f"sqlite:///{tmp_path}/away.db", name="front", decision_set=AFTER, law="bernoulli") as other:
+            for name, chosen in (("front", "copy"), ("front~1", "front~1"), ("front~2", "old")):
+                imported(away, lines[name], name=chosen)
+            assert other.log().empty
+            with sb.open_learner(f"sqlite:///{tmp_path}/away.db", name="copy") as copy:
+                assert copy.log().drop(columns="asked").equals(one.log().drop(columns="asked"))
+            with sb.open_learner(f"sqlite:///{tmp_path}/away.db", name="front~1") as first:
+                assert first.log()["round"].nunique() == 4
+
+
+@pytest.mark.parametrize("key", [None, "outcome"])
+def test_outcomes_of_items_that_have_left_are_possible_under_the_law_and_repeated_by_their_key(url, key):
+    with sb.open_learner(url, name="front") as one:
+        asked = one.ask()
+        kept, left = asked.labels
+        one.replace(sb.MSets(2, 1, items=[kept, "x"]))
+        with pytest.raises(sb.InvalidInputError, match="rewards must be from 0 to 1 under the law bernoulli, got -500 for"):
+            one.tell(asked.id, {kept: 1.0, left: -500.0}, key=key)
+        one.tell(asked.id, {kept: 1.0, left: 0.0}, key=key)
+        assert one.log()["reward"].tolist()[-2:] == ([1.0, 0.0] if asked.labels == (kept, left) else [0.0, 1.0])
+        if key:
+            one.tell(asked.id, {kept: 1.0, left: 0.0}, key=key)
+            for others in ({kept: 1.0, left: 1.0}, {kept: 1.0}, {kept: 0.0, left: 0.0}):
+                with pytest.raises(sb.InvalidInputError, match="with other arguments"):
+                    one.tell(asked.id, others, key=key, partial=True)
+        assert one.rounds == 5

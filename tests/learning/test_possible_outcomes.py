@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -70,7 +71,9 @@ def test_outcomes_of_the_other_sign_than_before_cause_one_warning(m, first):
     before = text(strict)
     with pytest.raises(sb.SignChangeWarning):  # warnings are errors in tests
         strict.tell(asked.id, **{second: [31.0] * m})
-    assert text(strict) == before  # an error tells nothing
+    with pytest.raises(sb.SignChangeWarning):
+        strict.tell(asked.id, **{second: [31.0] * m})
+    assert text(strict) == before  # an error tells nothing, and repeating the call does not make it right
 
 
 @pytest.mark.parametrize("mean", [0.0, 0.5, -1.0, 2.0])
@@ -80,6 +83,20 @@ def test_rewards_around_zero_keep_no_sign(mean, m):
         rng = np.random.default_rng(seed)
         learner = sb.Learner(sb.MSets(3 * m, m), sb.CUCB(), variance=4.0, seed=seed)
         assert not told(learner, *(mean + 2.0 * rng.standard_normal((100, m))))
+
+
+def test_means_that_depend_on_the_context_keep_no_sign():
+    """With features alone, of which costs are told as rewards, they do."""
+    items = list("abc")
+    table = pd.DataFrame({"size": [1.0, 2.0, 3.0]}, index=items)
+    learner = sb.Learner(sb.MSets(3, 1, items=items), variance=1.0, features=table, context={"day": [-1.0, 1.0]}, seed=0)
+    for number in range(30):
+        day = -1.0 if number % 7 > 4 else 1.0
+        asked = learner.ask(context={"day": day})
+        learner.tell(asked.id, day * (6.0 + asked.items))
+    learner = sb.Learner(sb.MSets(3, 1, items=items), variance=1.0, features=table, seed=0)
+    assert len(told(learner, *[20.0] * 5, costs=1)) == 0
+    assert len(told(learner, 20.0)) == 1
 
 
 @pytest.mark.filterwarnings("ignore::semibandits.errors.OutlierWarning")

@@ -224,7 +224,8 @@ def test_compilation_replaces_the_state():
     [
         ([0.5, 0.2], [1, 1], "the true means before the first round, as if from 1 outcome each"),
         ([0.5, 0.2], [3, 1000], "the true means before the first round, as if from 3 to 1,000 outcomes each"),
-        ([0.0, 0.2], [0, 4], "other means than the true ones of 1 of 2 items before the first round, as if from 4 outcomes each"),
+        ([0.0, 0.2], [0, 4], "the true means of 1 of 2 items before the first round, as if from 4 outcomes each"),
+        ([0.0, 0.3], [0, 4], "other means than the true ones of 1 of 2 items before the first round, as if from 4 outcomes each"),
         ([0.0, 0.0], [0, 0], ""),
     ],
 )

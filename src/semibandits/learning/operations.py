@@ -13,6 +13,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import LARGEST_NUMBER
 from semibandits.errors import InvalidInputError
+from semibandits.families.labels import decode_labels, encode_labels
 from semibandits.features.design import RoundFeatures, seen_of
 from semibandits.inputs.costs import negated
 from semibandits.inputs.outcomes import Outcome, about_costs
@@ -145,9 +146,13 @@ class Tell(Operation):
         """
         checked = self._checked(learner)
         payload: Payload = {"outcomes": [[asked.id, _listed(values)] for asked, values, _ in checked]}
+        if has_key:
+            payload["items"] = [asked.items.tolist() for asked, _, _ in checked]
         if any(len(gone) for _, _, gone in checked):
             payload["gone"] = [_listed(gone) for _, _, gone in checked]
-        return payload | ({"items": [asked.items.tolist() for asked, _, _ in checked]} if has_key else {})
+            if has_key:
+                payload["left"] = [encode_labels(asked.gone or ()) for asked, _, _ in checked]
+        return payload
 
     def _checked(self, learner: Learner) -> list[tuple[Round, FloatArray, FloatArray]]:
         """Open rounds, the rewards of their items, and those of items that have left, NaN where they are lost."""
@@ -155,11 +160,7 @@ class Tell(Operation):
         for number, outcome in self.listed:
             asked = learner._progress.open_round(number)
             values = learner._outcomes.rewards(asked, outcome, learner._progress, in_costs=self.in_costs, partial=self.partial)
-            gone = np.zeros(0)
-            if asked.gone:
-                with about_costs(self.in_costs):
-                    gone = asked.rewards_of_gone(outcome)
-            checked.append((asked, values, negated(gone) if self.in_costs else gone))
+            checked.append((asked, values, learner._outcomes.rewards_of_gone(asked, outcome, in_costs=self.in_costs)))
         ids = [asked.id for asked, _, _ in checked]
         if len(set(ids)) < len(ids):
             raise InvalidInputError(f"outcomes must hold each round once, got the ids {ids}: drop the repetition")
@@ -171,13 +172,17 @@ class Tell(Operation):
             return {"outcomes": None}
         if "items" not in stored:
             return {}
-        told = []
-        for (number, outcome), chosen in zip(self.listed, stored["items"], strict=True):
-            asked = Round.of_items(number, np.array(chosen, dtype=np.int64), learner._labels)
+        told, gone = [], []
+        left = stored.get("left", [[]] * len(self.listed))
+        for (number, outcome), chosen, others in zip(self.listed, stored["items"], left, strict=True):
+            labels = tuple(decode_labels(others)) if others else None
+            asked = Round.of_items(number, np.array(chosen, dtype=np.int64), learner._labels, gone=labels)
             with about_costs(self.in_costs):
-                values = asked.rewards(outcome, partial=True)
-            told.append([number, _listed(negated(values) if self.in_costs else values)])
-        return {"outcomes": told}
+                parts = asked.rewards(outcome, partial=True), asked.rewards_of_gone(outcome) if labels else np.zeros(0)
+            values, rest = (_listed(negated(part) if self.in_costs else part) for part in parts)
+            told.append([number, values])
+            gone.append(rest)
+        return {"outcomes": told, "gone": gone} if "gone" in stored else {"outcomes": told}
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,8 +320,9 @@ def _are_outcomes(payload: Payload) -> bool:
     pairs = payload["outcomes"]
     if not isinstance(pairs, list) or not all(_is_count(number) and _are_rewards(rewards) for number, rewards in pairs):
         return False
-    gone = payload.get("gone", [[]] * len(pairs))
-    return isinstance(gone, list) and len(gone) == len(pairs) and all(map(_are_rewards, gone))
+    gone, left = (payload.get(name, [[]] * len(pairs)) for name in ("gone", "left"))
+    are_lists = all(isinstance(each, list) and len(each) == len(pairs) for each in (gone, left))
+    return are_lists and all(map(_are_rewards, gone))
 
 
 def _are_rewards(values: Any) -> bool:

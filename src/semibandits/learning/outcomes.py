@@ -78,10 +78,24 @@ class OutcomeCheck:
             self._warn_of_sign(values, in_costs=in_costs)
         if self._variance is not None:
             deviations = np.sqrt(self._variance[asked.items])
-            if self._warns_of_signs:
+            rows = None if progress.sharing is None else progress.sharing.rows
+            changes = rows is not None and (rows.within is not None or asked.id in rows.open)  # means, from round to round
+            if self._warns_of_signs and not changes:
                 self._warn_of_sign_change(asked, values, deviations, progress, in_costs=in_costs)
             if self._warns_of_outliers:
                 self._warn_of_outlier(asked, values, deviations, in_costs=in_costs)
+        return values
+
+    def rewards_of_gone(self, asked: Round, outcome: Outcome, *, in_costs: bool) -> FloatArray:
+        """The same for the items of the round that have left; the range of a law is that of the first item."""
+        if not asked.gone:
+            return np.zeros(0)
+        gone = asked.gone
+        with about_costs(in_costs):
+            values = asked.rewards_of_gone(outcome)
+        values = negated(values) if in_costs else values
+        name = "costs" if in_costs else "rewards"
+        check_possible(self.law, values, np.zeros(len(gone), dtype=np.int64), lambda k: repr(gone[k]), name, in_costs=in_costs)
         return values
 
     def statistics(self, progress: Progress) -> None:
@@ -128,13 +142,14 @@ class OutcomeCheck:
             return
         share = progress.plays[progress.sums * means.sum() > 0.0].sum() / progress.plays.sum()
         if share >= SIGN_SHARE:
-            self._warns_of_signs, factor = False, -1.0 if in_costs else 1.0
+            factor = -1.0 if in_costs else 1.0
             _warn(
                 f"{'costs' if in_costs else 'rewards'} of the same items must keep their sign, got {factor * values.mean():g} on "
                 f"average in round {asked.id}, and {factor * means.mean():g} before: pass what is better small as costs=, "
                 "everything else as rewards, in every round",
                 SignChangeWarning,
             )
+            self._warns_of_signs = False
 
     def _warn_of_outlier(self, asked: Round, values: FloatArray, deviations: FloatArray, *, in_costs: bool) -> None:
         """Warn once of an outcome that is thousands of standard deviations away from all outcomes before."""

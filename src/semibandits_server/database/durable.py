@@ -118,7 +118,8 @@ class DurableLearner(Learner):
         """All plays, for :func:`semibandits.evaluate` or a data team: a row for each item of a round.
 
         Those of learners that this one has replaced under the same name come first, and items that have left keep their rewards.
-        Absent are rounds that were told before `prune`, or before `replace` with another name or from a decision set of your own.
+        Absent are rounds that were told before `prune`, and those of a learner that was replaced under another name, or whose
+        decision set was your own.
 
         Returns
         -------
@@ -127,15 +128,16 @@ class DurableLearner(Learner):
             :class:`Round`; NaN if it is not known) and ``asked`` (time in UTC).
         """
 
-        def work(connection: Connection) -> list[Journal]:
-            self._replica.caught_up(connection)
-            before = self._stored.replaced_by(connection, self._replica.successor)
-            return [
-                Journal(one.specification, one.first_snapshot(connection), one.entries_after(connection, -1))
-                for one in (*before, self._stored)
+        def work(connection: Connection) -> tuple[list[Journal], DecisionSet, bool]:
+            one = self._replica.caught_up(connection)
+            journals = [
+                Journal(stored.specification, stored.first_snapshot(connection), stored.entries_after(connection, -1))
+                for stored in (*self._stored.replaced(connection), self._stored)
             ]
+            return journals, one.decision_set, one._progress.sure(0) is not None
 
-        plays = plays_of(self._transaction(work, reads=True), self._decision_set, sure=self._is_sure)
+        journals, decision_set, sure = self._transaction(work, reads=True)
+        plays = plays_of(journals, decision_set, sure=sure)
         frame = new_frame(plays | {"asked": np.array(plays["asked"], dtype="datetime64[ms]")})
         return frame.astype({"reward": "float64", "probability": "float64"})
 
@@ -178,10 +180,9 @@ class DurableLearner(Learner):
         def work(connection: Connection) -> tuple[Stored, tuple[Round, ...]]:
             before, times = self._replica.locked(connection), self._replica.times
             learner, forgotten = before._replaced(decision_set, policy, variance, prior, features)
-            if known is None:
-                self._stored.archive(connection, self._replica.seq)
+            mark = None if known is not None else self._stored.archive(connection, self._replica.seq)
             kept = RoundTimes.read(times.text(before)).text(learner)
-            return self._stored.added(connection, known or self.name, learner.state(), kept), forgotten
+            return self._stored.added(connection, known or self.name, learner.state(), kept, mark=mark), forgotten
 
         stored, forgotten = self._transaction(work)
         own_policy = self._replica.own_policy if policy is None else policy

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
+import secrets
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,6 +58,13 @@ _FROM: Final = (
 )
 _MOST_FROM: Final = Statement(_FROM.limit(bindparam("most", type_=BigInteger())))
 _APPEND: Final = Statement(insert(JOURNAL))
+_LAST_KIND, _LAST_TEXT = (
+    select(column).where(JOURNAL.c.learner_id == LEARNERS.c.id).order_by(JOURNAL.c.seq.desc()).limit(1).scalar_subquery()
+    for column in (JOURNAL.c.kind, JOURNAL.c.payload)
+)
+"""Kind and content of the last entry of a learner, None without entries."""
+REPLACES: Final = "replaces"
+"""Key of a specification: the mark of the learner whose name this one has taken over."""
 
 
 @dataclass(frozen=True)
@@ -151,37 +158,39 @@ class Stored:
         last, count = connection.execute(numbers).one()
         return (typed([last], [table.c.seq])[0] if count else -1), count
 
-    def archive(self, connection: Connection, seq: int) -> None:
+    def archive(self, connection: Connection, seq: int) -> str:
         """End the journal of the learner after the entry `seq`, and free its name for another one.
 
-        The learner is kept as NAME~k, with a k above all others.
+        The learner is kept as NAME~k, with a k above all others. Returns the mark by which the other one knows it.
         """
-        number = max(_numbers(connection, self.name), default=0) + 1
-        self.append(connection, Entry.of(seq + 1, REPLACE, {"name": self.name}, time=now()))
+        others = (re.fullmatch(r"~([1-9][0-9]*)", one.removeprefix(self.name)) for one in names(connection))
+        number = max((int(match[1]) for match in others if match is not None), default=0) + 1
+        mark = secrets.token_hex(16)
+        self.append(connection, Entry.of(seq + 1, REPLACE, {"name": self.name, "mark": mark}, time=now()))
         connection.execute(update(LEARNERS).where(LEARNERS.c.id == self.id).values(name=f"{self.name}~{number}"))
+        return mark
 
-    def replaced_by(self, connection: Connection, successor: str | None) -> list[Stored]:
-        """The learners that this one has replaced under its name, oldest first; `successor` is the name of the one that has
-        replaced this one, None if none has.
+    def replaced(self, connection: Connection) -> list[Stored]:
+        """The learners that this one has replaced under its name, directly or not, oldest first."""
+        if REPLACES not in self.specification:
+            return []
+        ended = connection.execute(select(LEARNERS.c.name, _LAST_TEXT).where(_LAST_KIND == REPLACE))
+        marks = {strict_json(text).get("mark"): name for name, text in ended}
+        found: list[Stored] = []
+        one: Stored | None = self
+        while one is not None and (name := marks.pop(one.specification.get(REPLACES), None)) is not None:
+            one = find(connection, name)
+            found += [] if one is None else [one]
+        return found[::-1]
+
+    def added(
+        self, connection: Connection, name: str, state: Payload, times: str | None = None, *, mark: str | None = None
+    ) -> Stored:
+        """A new learner of another name, with this state; the name of an existing one is refused.
+
+        `mark` is that of the learner that it replaces.
         """
-        name = self.name if successor is None else successor
-        names_before = (f"{name}~{number}" for number in _numbers(connection, name))
-        return [
-            stored
-            for one in itertools.takewhile(lambda one: one != self.name, names_before)
-            if (stored := find(connection, one)) is not None and stored.successor(connection) == name
-        ]
-
-    def successor(self, connection: Connection) -> str | None:
-        """The name that another learner has taken over from this one, None if none has."""
-        own = JOURNAL.c.learner_id == self.id
-        row = connection.execute(select(*_ENTRY).where(own).order_by(JOURNAL.c.seq.desc()).limit(1)).one_or_none()
-        last = None if row is None else entry_of(row)
-        return last.payload()["name"] if last is not None and last.kind == REPLACE else None
-
-    def added(self, connection: Connection, name: str, state: Payload, times: str | None = None) -> Stored:
-        """A new learner of another name, with this state; the name of an existing one is refused."""
-        stored = create(connection, name, specification_of(state))
+        stored = create(connection, name, specification_of(state) | ({} if mark is None else {REPLACES: mark}))
         if stored is None:
             raise InvalidInputError(f"name must be new in the database, got {name!r}, which exists: choose another name")
         stored.add_snapshot(connection, 0, state, times=times)
@@ -211,16 +220,9 @@ def names(connection: Connection, *, current: bool = False) -> list[str]:
     """Names of all learners, in alphabetical order; if `current`, without those that others have replaced under their name."""
     query = select(LEARNERS.c.name).order_by(LEARNERS.c.name)
     if current:
-        kinds = select(JOURNAL.c.kind).where(JOURNAL.c.learner_id == LEARNERS.c.id).order_by(JOURNAL.c.seq.desc()).limit(1)
-        query = query.where(func.coalesce(kinds.scalar_subquery(), "") != REPLACE)
+        query = query.where(func.coalesce(_LAST_KIND, "") != REPLACE)
     rows = connection.execute(query)
     return [str(typed(row, [LEARNERS.c.name])[0]) for row in rows]
-
-
-def _numbers(connection: Connection, name: str) -> list[int]:
-    """The numbers k for which NAME~k is a learner, ascending."""
-    found = (re.fullmatch(r"~([1-9][0-9]*)", one.removeprefix(name)) for one in names(connection) if one.startswith(name))
-    return sorted(int(match[1]) for match in found if match is not None)
 
 
 def create(connection: Connection, name: str, specification: Payload, *, created: str | None = None) -> Stored | None:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from semibandits.decisions.base import DecisionSet
-from semibandits.learning.operations import EXPIRE, TELL
+from semibandits.errors import InvalidInputError
+from semibandits.learning.operations import EXPIRE, FORGET, TELL
 from semibandits.learning.round import Round
 from semibandits.learning.storage import stored_decision_set, stored_policy, stored_round, stored_size
-from semibandits_server.database.entries import Entry, rounds_of
+from semibandits_server.database.entries import Entry, round_ids, rounds_of
 from semibandits_server.database.times import RoundTimes
 
 if TYPE_CHECKING:
     from semibandits_server.database.journal import Snapshot
 
+Row: TypeAlias = dict[str, Any]
 COLUMNS: Final = ("round", "item", "reward", "probability", "asked")
 
 
@@ -38,50 +40,76 @@ class Journal(NamedTuple):
         return stored_decision_set(self.specification["decision_set"], None, stored_size(self.first.state["statistics"]))
 
     def is_sure(self) -> bool:
-        """Whether the policy is known to draw nothing."""
-        policy = self.specification["policy"]
-        return policy["built_in"] is True and not getattr(stored_policy(policy, None), "draws", True)
+        """Whether the policy is known to draw nothing, which is so if it is of the library."""
+        try:
+            return not getattr(stored_policy(self.specification["policy"], None), "draws", True)
+        except InvalidInputError:  # the policy or its law is the user's own
+            return False
 
 
-def plays_of(journals: Iterable[Journal], decision_set: DecisionSet, *, sure: bool) -> dict[str, list[Any]]:
+def plays_of(journals: Sequence[Journal], decision_set: DecisionSet, *, sure: bool) -> dict[str, list[Any]]:
     """Columns of the plays in the rounds of journals, each of which continues the one before it, in the order of the rounds.
 
-    The last one is of this decision set, and of a policy that draws nothing if that is `sure`. Earlier ones of sets of the user
-    are left out. A reward is None if it was not told. Times are milliseconds since 1970, None if unknown; probabilities are 1
-    for policies that draw nothing, else those that were drawn, or None.
+    The last one is of this decision set, and of a policy that draws nothing if that is `sure`. Absent are journals before it of
+    sets of the user, rounds before a journal was pruned, and rounds that were open at these times if nothing is known of them
+    afterwards. A reward is None if it was not told. Times are milliseconds since 1970, None if unknown; probabilities are 1 for
+    policies that draw nothing, else those that were drawn, or None.
     """
-    rounds: dict[int, list[dict[str, Any]]] = {}
+    plays, last = _Plays(), journals[-1]
+    for journal in journals:
+        is_same = journal.specification["policy"] == last.specification["policy"]
+        if journal is last:
+            plays.read(journal, decision_set, sure=sure)
+        elif journal.is_whole:
+            plays.read(journal, journal.decision_set(), sure=sure if is_same else journal.is_sure())
+        else:
+            plays.has_gap = True
+    listed = [row for rows in plays.rounds.values() for row in rows]
+    return {name: [row[name] for row in listed] for name in COLUMNS}
 
-    def rows_of(asked: Round, time: int | None) -> list[dict[str, Any]]:
-        shares = [None] * len(asked.items) if asked.probabilities is None else asked.probabilities.tolist()
-        gone = asked.gone or ()
-        return [
-            {"round": asked.id, "item": label, "reward": None, "probability": share, "asked": time}
-            for label, share in zip((*asked.labels, *gone), (*shares, *[None] * len(gone)), strict=True)
-        ]
 
-    *before, last = journals
-    for journal in (*(one for one in before if one.is_whole), last):
-        x, known = (decision_set, sure) if journal is last else (journal.decision_set(), journal.is_sure())
-        told: dict[int, list[dict[str, Any]]] = {}  # rows of the open rounds, in the order in which outcomes are told
+class _Plays:
+    """Rows by round; those of open rounds in the order in which outcomes are told."""
+
+    def __init__(self) -> None:
+        self.rounds: dict[int, list[Row]] = {}
+        self.open: dict[int, list[Row]] = {}
+        self.has_gap = False  # whether calls are missing since the last journal
+
+    def read(self, journal: Journal, x: DecisionSet, *, sure: bool) -> None:
+        """Add the rounds of a journal."""
+        before, self.open = self.open, {}
         if journal.first is not None:
             times = RoundTimes.read(journal.first.times)
             for state in journal.first.state["open_rounds"]:
-                asked = stored_round(state, x, np.ones if known else lambda count: None)
-                told[asked.id] = rows_of(asked, times.of(asked.id))
-                if asked.id in rounds:  # its items were in another order
-                    rows = {row["item"]: row for row in rounds[asked.id]}
-                    told[asked.id] = [rows[row["item"]] for row in told[asked.id]]
-                rounds.setdefault(asked.id, told[asked.id])
+                asked = stored_round(state, x, np.ones if sure else lambda count: None)
+                self._ask(asked, times.of(asked.id), {row["item"]: row for row in before.get(asked.id, [])})
+            if self.has_gap or journal.first.seq > 0:
+                for number in before.keys() - self.open.keys():
+                    del self.rounds[number]
+        self.has_gap = False
         for entry in journal.entries:
             if entry.kind == TELL:
                 payload = entry.payload()
                 gone = payload.get("gone", [[]] * len(payload["outcomes"]))
                 for (number, rewards), others in zip(payload["outcomes"], gone, strict=True):
-                    for row, reward in zip(told.get(number, []), (*rewards, *others), strict=False):
+                    for row, reward in zip(self.open.pop(number, []), (*rewards, *others), strict=False):
                         row["reward"] = reward
-            elif entry.kind != EXPIRE:
-                for asked in rounds_of(entry, x, sure=known):
-                    rounds[asked.id] = told[asked.id] = rows_of(asked, entry.time)
-    listed = [row for rows in rounds.values() for row in rows]
-    return {name: [row[name] for row in listed] for name in COLUMNS}
+            elif entry.kind in (FORGET, EXPIRE):
+                for number in round_ids(entry):
+                    self.open.pop(number, None)
+            else:
+                for asked in rounds_of(entry, x, sure=sure):
+                    self._ask(asked, entry.time, {})
+
+    def _ask(self, asked: Round, time: int | None, known: Mapping[Hashable, Row]) -> None:
+        """Open a round; its rows may be `known` by item, in another order."""
+        gone = asked.gone or ()
+        shares = [None] * len(asked.items) if asked.probabilities is None else asked.probabilities.tolist()
+        rows = [
+            known.get(label) or {"round": asked.id, "item": label, "reward": None, "probability": share, "asked": time}
+            for label, share in zip((*asked.labels, *gone), (*shares, *[None] * len(gone)), strict=True)
+        ]
+        self.open[asked.id] = rows
+        if not known:
+            self.rounds[asked.id] = rows

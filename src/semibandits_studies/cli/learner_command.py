@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import numpy as np
 import typer
 from rich import box
 from rich.table import Table
@@ -203,7 +204,9 @@ def _log(url: str, name: str, output: Path | None, *, as_json: bool) -> None:
     width = max(map(len, labels), default=1)
     for place in range(width):
         title = roles[place] if place < len(roles) == min(width, 2) else f"item_{place + 1}"
-        frame.insert(1 + place, title, [label[place] if place < len(label) else None for label in labels])
+        parts = np.empty(len(labels), dtype=object)  # whole numbers stay such beside gaps
+        parts[:] = [label[place] if place < len(label) else None for label in labels]
+        frame.insert(1 + place, title, parts)
     if as_json:
         plain = frame.assign(asked=frame["asked"].astype(str)).astype(object)
         print_json(plain.where(frame.notna(), None).to_dict("records"))

@@ -157,7 +157,7 @@ def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, Fl
 def _is_of_problem(column: str) -> bool:
     """Whether a choice of a column is about PROBLEM, beside a history: the outcomes are in columns of the history."""
     (role, name), *_ = chosen_columns([column]).items()
-    return role not in MEASURES or name == CELLS
+    return role not in MEASURES or name.strip().casefold() == CELLS
 
 
 def _source(log: ItemLog, creation: Creation) -> str:

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matchings import Matchings
@@ -53,6 +53,10 @@ def read_features(
     return features
 
 
+NUMBER: Final = "item_3"
+"""The column of the numbers of parallel links in the logs of learners."""
+
+
 @dataclass(frozen=True)
 class ItemLog:
     """Outcomes of single items, from a table with a line for each."""
@@ -71,7 +75,9 @@ class ItemLog:
 
 def read_log(path: str | os.PathLike[str], instance: Instance, options: ProblemOptions) -> ItemLog:
     """The item and the reward, or cost, of each line of a log; lines without an outcome are left out."""
-    options = replace(options, columns=[text for text in options.columns if CELLS not in chosen_columns([text]).values()])
+    of_matrix = {name for name in chosen_columns(options.columns).values() if name.strip().casefold() == CELLS}
+    own = [text for text in options.columns if of_matrix.isdisjoint(chosen_columns([text]).values())]
+    options = replace(options, columns=own)
     cells = _cells(path, options, ROLES.keys() - set(MEASURES))
     header, labels = cells.header, _label_columns(cells.header, instance)
     first = [column[0] for column in cells.columns]
@@ -88,7 +94,7 @@ def read_log(path: str | os.PathLike[str], instance: Instance, options: ProblemO
                 Option("prior_plays", columns[1].name),
             )
     texts = zip(*(cells.names(k) for k in labels), strict=True)
-    places = _items_of_lines(cells, instance, labels)
+    places = _items_of_lines(cells, instance, labels, number=header.names.index(NUMBER) if NUMBER in header.names else None)
     items = [own[0] if len(own) == 1 else " - ".join(text) for own, text in zip(places, texts, strict=True)]
     known = [k for k, outcome in enumerate(outcomes) if not math.isnan(outcome)]
     names = [header.names[k] for k in (measure.column, *labels)]
@@ -122,14 +128,19 @@ def _label_columns(header: Header, instance: Instance) -> list[int]:
     return [k for k in found if k is not None]
 
 
-def _items_of_lines(cells: Cells, instance: Instance, labels: Sequence[int]) -> list[list[int]]:
-    """The items that each line names: none if unknown, several if they are parallel."""
+def _items_of_lines(cells: Cells, instance: Instance, labels: Sequence[int], *, number: int | None = None) -> list[list[int]]:
+    """The items that each line names: none if unknown, several if they are parallel, and their column of numbers is not given."""
     items: Sequence[Any] = instance.decision_set.items
-    own = [tuple(map(str, item[:2])) for item in items] if len(labels) > 1 else [(label,) for label in instance.labels]
+    width = 2 if number is None else 3
+    own = [tuple(map(str, item[:width])) for item in items] if len(labels) > 1 else [(label,) for label in instance.labels]
     places: dict[tuple[str, ...], list[int]] = {}
     for item, label in enumerate(own):
         places.setdefault(label, []).append(item)
-    return [places.get(label, []) for label in zip(*(cells.names(k) for k in labels), strict=True)]
+    named = list(zip(*(cells.names(k) for k in labels), strict=True))
+    if number is not None and len(labels) > 1:
+        numbers = map(as_text, cells.columns[number])
+        named = [(*name, *([own_number] if own_number else [])) for name, own_number in zip(named, numbers, strict=True)]
+    return [places.get(name, []) for name in named]
 
 
 def _line_of_items(cells: Cells, instance: Instance, labels: Sequence[int]) -> list[int]:

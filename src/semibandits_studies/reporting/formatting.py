@@ -117,10 +117,12 @@ def prior_text(specification: Mapping[str, Any], theta: FloatArray | None) -> st
     if not isinstance(prior, Mapping) or not any(prior["plays"]):
         return ""
     means, plays = np.asarray(prior["means"]), np.asarray(prior["plays"])
-    least, most = plays[plays > 0].min(), plays.max()
+    known = plays > 0
+    least, most = plays[known].min(), plays.max()
     worth = counted(int(most), "outcome", "outcomes") if least == most else f"{least:,.0f} to {most:,.0f} outcomes"
-    whose = "the true means" if theta is not None and np.array_equal(means, theta) else "other means than the true ones"
-    some = "" if (plays > 0).all() else f" of {np.count_nonzero(plays):,} of {plays.size:,} items"
+    is_true = theta is not None and np.array_equal(means[known], np.asarray(theta)[known])
+    whose = "the true means" if is_true else "other means than the true ones"
+    some = "" if known.all() else f" of {np.count_nonzero(plays):,} of {plays.size:,} items"
     return f"all policies know {whose}{some} before the first round, as if from {worth} each"
 
 

@@ -60,10 +60,13 @@ function estimatesSection(host, summary) {
   };
 }
 
-// Names of the rows and columns, and the place of each item; null if there are too many, or a pair is listed twice.
+// Names of the rows and columns, and the place of each item; null if there are too many, or two have the same names.
 function pairsOf(items) {
   if (items.length > MOST_CELLS || !items.every(({ item }) => Array.isArray(item) && item.length === 2)) return null;
   const pairs = items.map(({ item }) => item.map(String)), sides = [Array.from(new Set(pairs.map(([row]) => row))), columnsOf(pairs)];
+  if (sides[0].length * sides[1].length > MOST_CELLS) return null;
+  const isNamed = (side) => new Set(items.map(({ item }) => JSON.stringify(item[side]))).size === sides[side].length;
+  if (!isNamed(0) || !isNamed(1)) return null;
   const places = sides.map((names) => new Map(names.map((name, k) => [name, k])));
   const cells = pairs.map(([row, column], k) => ({ item: k, row: places[0].get(row), column: places[1].get(column) }));
   return new Set(cells.map(({ row, column }) => `${row} ${column}`)).size < cells.length ? null : { rows: sides[0], columns: sides[1], cells };
