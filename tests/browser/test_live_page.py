@@ -406,6 +406,25 @@ def test_assignments_are_a_matrix_of_their_means(live):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_pairs_without_an_outcome_have_what_is_expected_of_them(live):
+    """By features, or by the prior; the tip says which."""
+    answers = live_answers.with_features(live_answers.of_pairs(live_answers.learner(d=12), PAIRS))
+    items = answers["/v1/learners/commute/estimates"]["items"]
+    items[5] |= {"shrunk": -5.0}
+    page = live(live_answers.service(answers))
+    cell = page.locator(f'{MATRIX} td[data-item="5"]')
+    expect(cell.locator("span").first).to_have_text("5")
+    cell.focus()
+    for words in ("no outcome yet", "5.000 expected", "0 plays"):
+        expect(page.locator("#estimates .tip")).to_contain_text(words)
+    assert "without an outcome: what is expected of it" in page.inner_text("#estimates .key")
+    for item in items:
+        item |= {"shrunk": None, "shrunk_sd": None}
+    items[5] |= {"prior": -7.5, "prior_plays": 2}
+    other = live(live_answers.service(answers))
+    expect(other.locator(f'{MATRIX} td[data-item="5"] span').first).to_have_text("7.50")
+
+
 @pytest.mark.parametrize("kind", ["twice", "other labels", "many", "same text"])
 def test_what_is_no_matrix_is_a_list_only(live, kind):
     pairs = {"twice": [("Ann", "a")] * 12, "other labels": ["abc"] * 12, "many": [(str(i), str(i)) for i in range(71)]}.get(kind)

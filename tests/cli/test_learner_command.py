@@ -316,7 +316,8 @@ def test_replace(run):
     asked = learner.ask()
     replace = ["learner", "replace", URL, "page", "tomorrow.csv", *page[3:]]
     assert run.output([*replace, "--prior-plays", "3"]).splitlines() == [
-        "page goes on with MatroidBases(Partition(d=3, groups=2)): 1 new item, 1 left",
+        "page goes on with MatroidBases(Partition(d=3, groups=2)): 1 item is new, 1 has left",
+        "Read from the table: article as item, category as group, ctr as rewards.",
         "1 open round can still be told, 0 are forgotten",
     ]
     learner.tell(asked.id, dict.fromkeys(asked.labels, 1.0))
@@ -372,6 +373,35 @@ def test_numbers_that_are_not_used_are_named(run):
     Path("wide.csv").write_text(";north;south\nAnn;20;31\nBob;25;x\n")
     wide = ["learner", "create", URL, "wide", "wide.csv", "--variance", "64", "--minimize"]
     assert "are not used; --prior-plays 5 counts each as 5 outcomes." in run.output(wide)
+
+
+def test_a_history_beside_the_means_of_the_table(run):
+    """They count as a prior if --prior-plays says so, as if their outcomes had come before those of the log."""
+    Path("times.csv").write_text("courier;zone;minutes;days\nAnn;north;21,5;3\nAnn;south;;\nBob;north;30;2\nBob;south;24;4\n")
+    Path("log.csv").write_text("row,column,reward\nAnn,north,-20\nBob,south,-26\nAnn,south,-40\n")
+    new = ["learner", "create", URL, "days", "times.csv", "--variance", "9", "--policy", "CUCB", "--history", "log.csv"]
+    out = run.output([*new, "--prior-plays", "days"])
+    assert "It starts from 12 outcomes of 4 of 4 items" in out
+    learner = sb.open_learner(URL, name="days")
+    pairs = [("Ann", "north"), ("Ann", "south"), ("Bob", "north"), ("Bob", "south")]
+    twin = sb.Learner(sb.Matchings(pairs), sb.CUCB(), variance=9.0, prior_costs=[21.5, 0.0, 30.0, 24.0], prior_plays=[3, 0, 2, 4])
+    minutes = {("Ann", "north"): 20.0, ("Bob", "south"): 26.0, ("Ann", "south"): 40.0}
+    for number in range(2):
+        asked = twin.ask(available=[pairs[number], pairs[3 - number]])
+        twin.tell(asked.id, costs={pair: minutes[pair] for pair in asked.labels if pair in minutes}, partial=True)
+    assert learner.plays.tolist() == twin.plays.tolist()
+    assert learner.best().tolist() == twin.best().tolist()
+    assert learner.in_memory()._progress.known[1].tolist() == pytest.approx(twin._progress.known[1].tolist())
+    new[3] = "without"
+    out = run.output(new)
+    assert "It starts from 3 outcomes of 3 of 4 items" in out
+    assert "1 item has no outcome and will be tried first; with --features additive they are expected to be like" in out
+
+
+def test_an_odd_cell_beside_the_means_is_named(run):
+    Path("times.csv").write_text("courier;zone;minutes;days\nAnn;north;21,5;3\nAnn;south;;\nBob;north;30;\nBob;south;24;4\n")
+    out = run.output(["learner", "create", URL, "days", "times.csv", "--variance", "9"])
+    assert "minutes is not used, since on line 4 only one of minutes and days is a number; --prior-plays days" in out
 
 
 def test_a_log_of_parallel_links_starts_a_learner(run):

@@ -188,7 +188,6 @@ REFUSED = {
     f"{PAGES} --history log.csv": "shown must be 1 on each line of a log, got 5 on line 3 of log.csv: write one line for each",
     f"{PAGES} --history late.csv": "got 1 unknown in 1 of 2 observations (first: 'z' at index 1)",
     f"{PAGES} --history bare.csv": "a history must have the column theta (mean rewards) or costs, got neither among item",
-    f"{PAGES} --history late.csv --prior-plays 3": "--history must be used without --prior-plays, got both: drop one",
     f"{PAGES} --history late.csv --half-life 3": "--history must be used without --half-life, got both: drop one",
     f"{PAGES} --history table.csv --law bernoulli --column theta=clicks": "column of table.csv must be a known name, got",
     f"{PACKETS} --prior-plays -1": "prior_plays must be",

@@ -140,7 +140,8 @@ def test_what_the_logs_cannot_support_is_said():
     found = sb.evaluate(log, ["i1", "i2", "new", "i3"])
     assert found.support == pytest.approx(0.75)
     assert found.unsupported == ("new",)
-    assert "25.0% of the plays have no support: the logs never show 1 of the items (first: 'new'). They count 0." in found.notes
+    lost = "25.0% of the plays have no support: the logs never show 1 of the items (first: 'new'). They count 0"
+    assert f"{lost}, so that the true reward is at least this." in found.notes
     assert "at least" in str(found)
     assert found.value == pytest.approx(sb.evaluate(log, ["i1", "i2", "i3"]).value, rel=1e-12)
     rng = np.random.default_rng(0)
@@ -344,7 +345,26 @@ def test_frames_and_texts():
     less = replace(found, lift=sb.ValueEstimate(-0.3, -0.55, 0.02), notes=())
     assert ": 30 % less (55 % less to 2 % more)." in str(less)
     assert ": 30 % less (5 to 55 %)." in str(replace(less, lift=sb.ValueEstimate(-0.3, -0.55, -0.05)))
-    short = replace(less, support=0.9)
+    short = replace(less, support=0.9, limit="at least")
     assert "earned at least " in str(short)
     assert ": at most 30 % less (" in str(short)
     assert "0.4 % more (0.1 to 0.7 %)" in str(replace(found, lift=sb.ValueEstimate(0.004, 0.001, 0.007)))
+
+
+@pytest.mark.parametrize(
+    ("told", "limit", "text"),
+    [
+        ({"reward": "reward"}, "at least", "cost at least "),
+        ({"reward": "noisy"}, "at most", "earned at most −"),
+        ({"cost": "minutes"}, "at least", "cost at least "),
+        ({"reward": "mixed"}, "", "earned −"),
+    ],
+)
+def test_limits_of_costs(told, limit, text):
+    """Pairs that were never sent count 0, the best value of costs: what is estimated is then no bound from below."""
+    log = pd.DataFrame({"round": np.repeat(range(20), 2), "item": ["a", "b"] * 20, "minutes": [30.0, 40.0] * 20})
+    log = log.assign(reward=-log["minutes"], noisy=[1.0, *[-30.0] * 39], mixed=[-30.0, 1.0] * 20, probability=1.0)
+    found = sb.evaluate(log, ["a", "new"], **told)
+    assert found.limit == limit
+    assert f"Would have {text}" in str(found)
+    assert found.lift is None

@@ -14,6 +14,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.signs import chooses_nothing, empty_decision
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
@@ -80,7 +81,9 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
         print_remark("Warning", empty_decision(instance.decision_set).formatted(as_option))
     arguments = _arguments(instance, plays, options, creation)
     arguments["features"] = design_of(with_features(instance, creation.features, choice), creation.features)
-    log = None if creation.history is None else read_log(creation.history, instance, options)
+    log = None
+    if creation.history is not None:
+        log = read_log(creation.history, instance, options, has_means=creation.prior_plays is not None)
     is_estimated = log is not None and "variance" not in instance.description and creation.law is None and choice.file is not None
     if log is not None and is_estimated:
         arguments["variance"] = estimated_variance(_history(arguments["decision_set"], log, None, creation))
@@ -90,7 +93,7 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
     if log is not None:
         learner._progress.recall(_history(learner.decision_set, log, learner._outcomes.law, creation))
     shown, x, policy = store_new(url, name, learner), learner.decision_set, learner.policy
-    counts = learner.plays if creation.history is not None else plays
+    counts = learner.plays + plays
     if as_json:
         known = {"outcomes": int(counts.sum()), "known_items": int((counts > 0).sum()), "note": instance.note}
         if log is not None:
@@ -105,6 +108,12 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
         print_line(f"It starts from {counts.sum():,.0f} outcomes of {(counts > 0).sum():,} of {x.d:,} items")
     if log is not None:
         print_line(f"Outcomes: {_source(log, creation)}")
+    unknown, has_pairs = int((counts == 0).sum()), isinstance(x, Matchings)
+    if counts.any() and unknown and not creation.features:
+        print_line(
+            f"{counted(unknown, 'item has', 'items have')} no outcome and will be tried first; with --features "
+            f"{'additive' if has_pairs else 'pooled'} they are expected to be like the others"
+        )
     if instance.note and choice.file is not None:
         print_line(instance.note)
     print_line(f"Serve it: semibandits serve --storage {shown}")
@@ -130,20 +139,21 @@ def replace_learner(url: str, name: str, problem: str, options: ProblemOptions, 
         counts = {"new_items": new, "items_that_left": gone, "open_rounds": kept, "forgotten_rounds": len(forgotten)}
         print_json({"name": name, "decision_set": repr(x)} | counts)
         return
-    print_line(f"{name} goes on with {x!r}: {counted(new, 'new item', 'new items')}, {gone:,} left")
+    print_line(f"{name} goes on with {x!r}: {counted(new, 'item is', 'items are')} new, {counted(gone, 'has', 'have')} left")
+    if instance.note and choice.file is not None:
+        print_line(instance.note)
     print_line(f"{counted(kept, 'open round', 'open rounds')} can still be told, {len(forgotten):,} are forgotten")
 
 
 def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, FloatArray]:
     """The instance, and how many outcomes each of its means is worth; only tables may have unknown means."""
     word = creation.prior_plays
-    for option_, other in (("--prior-plays", word), ("--half-life", creation.half_life)):
-        if creation.history is not None and other is not None:
-            raise InvalidInputError(f"--history must be used without {option_}, got both: drop one of the two")
+    if creation.history is not None and creation.half_life is not None:
+        raise InvalidInputError("--history must be used without --half-life, got both: drop one of the two")
     options = choice.options
     plays = int(word) if word is not None and word.lstrip("+-").isdecimal() else word
     if choice.file is not None and choice.file.suffix.lower() in TABLES:
-        if creation.history is not None:  # outcomes are in its columns
+        if creation.history is not None and word is None:  # outcomes are in its columns
             own = [text for text in options.columns if _is_of_problem(text)]
             options = replace(options, columns=own)
         instance, known = read_prior(choice.file, options, "" if word is None and creation.history is None else plays or None)
@@ -191,7 +201,7 @@ def _arguments(instance: Instance, plays: FloatArray, options: ProblemOptions, c
     if creation.law is None or options.variance is not None:
         is_same = bool((instance.variance == instance.variance[0]).all())
         arguments["variance"] = float(instance.variance[0]) if is_same else np.array(instance.variance)
-    if creation.history is None and plays.any():
+    if plays.any():
         arguments |= {"prior_means": np.array(instance.theta), "prior_plays": plays}
     return arguments | {
         "seed": 0 if creation.seed is None else creation.seed,

@@ -187,10 +187,14 @@ def _of_choices(
     shown = np.bincount(logs.items, minlength=len(chosen)) > 0
     support = float(chosen[shown].sum() / chosen.sum()) if chosen.any() else 1.0
     unsupported = tuple(logs.item_labels[place] for place in np.flatnonzero((chosen > 0.0) & ~shown))
+    limit = ""
     if unsupported:
+        sums = np.bincount(logs.items, weights=logs.rewards)
+        limit = "at least" if (sums >= 0.0).all() else "at most" if (sums <= 0.0).all() else ""
+        noun = "cost" if in_costs else "reward"
         notes.append(
             f"{1 - support:.1%} of the plays have no support: the logs never show {len(unsupported):,} of the items (first: "
-            f"{unsupported[0]!r}). They count 0."
+            f"{unsupported[0]!r}). They count 0{f', so that the true {noun} is {limit} this' if limit else ''}."
         )
     weights = target.rows if logs.probabilities is None else target.rows / logs.probabilities
     plays = float(weights.sum() ** 2 / np.square(weights).sum()) if weights.any() else 0.0
@@ -206,7 +210,7 @@ def _of_choices(
     is_compared = logged.low > 0.0 and (support == 1.0 or not in_costs) and np.isfinite(lift.high)
     return Evaluation(
         found, method, logged, lift if is_compared else None, confidence, logs.n_rounds, support, unsupported,
-        weight if has_weights else None, plays, in_costs, logs.has_rounds, tuple(notes),
+        weight if has_weights else None, plays, in_costs, logs.has_rounds, tuple(notes), limit,
     )  # fmt: skip
 
 

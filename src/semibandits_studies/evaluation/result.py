@@ -68,6 +68,9 @@ class Evaluation:
         Whether values are per round; otherwise they are per play.
     notes : tuple of str
         What limits the estimates.
+    limit : {"", "at least", "at most"}
+        How the true value is related to the estimates, in which plays without support count 0: "at least" if no item of the logs
+        has a negative mean, "at most" if none has a positive one; "" if both occur, or all plays have support.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Evaluation:
     in_costs: bool
     has_rounds: bool
     notes: tuple[str, ...]
+    limit: str = ""
 
     @property
     def value(self) -> float:
@@ -111,11 +115,11 @@ class Evaluation:
 
     def __str__(self) -> str:
         verb, each = "cost" if self.in_costs else "earned", "a round" if self.has_rounds else "a play"
-        is_least = self.support < 1.0 and not self.in_costs  # what is not supported counts 0
+        limit = f"{self.limit} " if self.limit else ""
         value, low, high, logged = map(_number, (self.value, self.low, self.high, self.logged.value))
-        text = f"Would have {verb} {'at least ' * is_least}{value} {each} ({low} to {high}), against {logged} in the logs"
+        text = f"Would have {verb} {limit}{value} {each} ({low} to {high}), against {logged} in the logs"
         if self.lift is not None:
-            text += f": {('at least ' if self.lift.value >= 0.0 else 'at most ') * is_least}{_lift(self.lift)}"
+            text += f": {('at least ' if self.lift.value >= 0.0 else 'at most ') if limit else ''}{_lift(self.lift)}"
         method = self.method.replace("_", " ")
         lines = [f"{text}.", f"Estimator: {method}, {self.confidence:.0%} intervals, {self.rounds:,} rounds.", *self.notes]
         return "\n".join(lines)

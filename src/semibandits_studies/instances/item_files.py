@@ -73,12 +73,15 @@ class ItemLog:
         return sum(isinstance(item, str) for item in self.items)
 
 
-def read_log(path: str | os.PathLike[str], instance: Instance, options: ProblemOptions) -> ItemLog:
-    """The item and the reward, or cost, of each line of a log; lines without an outcome are left out."""
+def read_log(path: str | os.PathLike[str], instance: Instance, options: ProblemOptions, *, has_means: bool = False) -> ItemLog:
+    """The item and the reward, or cost, of each line of a log; lines without an outcome are left out.
+
+    The column of the outcomes may be chosen, but if the problem `has_means`, its own may be meant.
+    """
     of_matrix = {name for name in chosen_columns(options.columns).values() if name.strip().casefold() == CELLS}
     own = [text for text in options.columns if of_matrix.isdisjoint(chosen_columns([text]).values())]
     options = replace(options, columns=own)
-    cells = _cells(path, options, ROLES.keys() - set(MEASURES))
+    cells = _cells(path, options, ROLES if has_means else ROLES.keys() - set(MEASURES))
     header, labels = cells.header, _label_columns(cells.header, instance)
     first = [column[0] for column in cells.columns]
     taken = [*labels, *(k for k, name in enumerate(header.names) if name.strip().casefold() == "probability")]  # of the choice

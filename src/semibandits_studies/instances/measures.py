@@ -58,7 +58,7 @@ def measure_of(header: Header, options: ProblemOptions, *, family: str, taken: S
 
 
 def plays_of(
-    header: Header, columns: Sequence[Sequence[Cell]], measure: Measure, taken: Sequence[int]
+    header: Header, columns: Sequence[Sequence[Cell]], lines: Sequence[int], measure: Measure, taken: Sequence[int]
 ) -> tuple[str | None, list[str]]:
     """The name of the column of the outcomes that each mean is worth, if it is clear, and a sentence about it.
 
@@ -75,8 +75,9 @@ def plays_of(
     counts = [as_text(cell)[:1] in list("123456789") for cell in columns[places[0]]]
     if measure.trials is not None or name.strip().casefold() == PLAYS or (known == counts and not all(known)):
         return name, [f"Each mean counts as many outcomes as {name} has in its line; --prior-plays 0 uses none."]
-    unused = header.names[measure.column]
-    return None, [f"{unused} is not used; --prior-plays {name} counts each mean as that many outcomes."]
+    unused, odd = header.names[measure.column], [k for k in range(len(lines)) if known[k] != counts[k]]
+    why = f", since on line {lines[odd[0]]} only one of {unused} and {name} is a number" if 0 < len(odd) < len(lines) / 2 else ""
+    return None, [f"{unused} is not used{why}; --prior-plays {name} counts each mean as that many outcomes."]
 
 
 def _sure(header: Header, role: str) -> list[int]:

@@ -125,7 +125,7 @@ def _instance(
         plays = None
         with suppress(InvalidInputError):  # no or several columns of means
             plays, of_plays = plays_of(
-                header, cells.columns, measure_of(header, options, family=family, taken=taken, first=first), taken
+                header, cells.columns, cells.lines, measure_of(header, options, family=family, taken=taken, first=first), taken
             )
     counts = {PLAYS: header.named(plays)} if isinstance(plays, str) else {}
     taken += counts.values()

@@ -78,7 +78,7 @@ function cellsDrawing(figure, show) {
   roamCells(show, targets, at, box, figure);
   const best = tag("span", {}, tag("i", { class: "chip" }), show.best || "optimal decision");
   const host = scroller(layer.label, table);
-  figure.replaceChildren(host, box.tip, keyOf(show, best, null));
+  figure.replaceChildren(host, box.tip, keyOf(show, best, show.rest || null));
   whenSized(host, (width) => fitCells(table, drawing, targets, width));
 }
 

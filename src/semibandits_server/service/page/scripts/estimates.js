@@ -85,15 +85,19 @@ function columnsOf(pairs) {
 }
 
 function drawMatrix(figure, drawing, rows, { nouns, value, meanText }) {
-  const layer = { key: "theta", label: value, unit: "", values: rows.map((row) => row.mean) };
+  // Of pairs without an outcome, what is expected or was known before.
+  const before = (row) => [row.shrunk, row.prior].find(known) ?? null;
+  const layer = { key: "theta", label: value, unit: "", values: rows.map((row) => row.mean ?? before(row)) };
+  const isGuess = rows.some((row) => row.mean === null && before(row) !== null);
   const items = { labels: rows.map((row) => row.text), optimal: rows.map((row) => row.in_best) };
   const words = (k) => {
-    const { mean, lower, upper, plays, open, in_best: inBest } = rows[k];
+    const { mean, lower, upper, plays, open, in_best: inBest, shrunk, prior } = rows[k];
     const ends = interval([lower, upper]);
-    return [known(mean) ? `${value} ${meanText(mean)}${ends ? `, ${ends}` : ""}` : "no outcome yet",
+    return [known(mean) ? `${value} ${meanText(mean)}${ends ? `, ${ends}` : ""}` : "no outcome yet", known(shrunk) && `${meanText(shrunk)} expected`, known(prior) && `${meanText(prior)} before the first round`,
       `${counted(plays, "play", "plays")}${open ? `, ${number(open)} open` : ""}`, inBest && `part of the best ${nouns.decision}`].filter(Boolean);
   };
-  cellsDrawing(figure, { drawing, layer, items, scale: layerScale(layer, items), words, best: `best ${nouns.decision}` });
+  cellsDrawing(figure, { drawing, layer, items, scale: layerScale(layer, items), words, best: `best ${nouns.decision}`,
+    rest: isGuess && tag("span", {}, "without an outcome: what is expected of it") });
   figure.hidden = false;
 }
 
