@@ -395,6 +395,7 @@ def test_a_history_beside_the_means_of_the_table(run):
     new[3] = "without"
     out = run.output(new)
     assert "It starts from 3 outcomes of 3 of 4 items" in out
+    assert "The means of times.csv do not count beside them; --prior-plays counts each as so many outcomes" in out
     assert "1 item has no outcome and will be tried first; with --features additive they are expected to be like" in out
 
 
@@ -434,7 +435,9 @@ def test_a_history(run, log):
     if log == "named":
         Path("articles.csv").write_text(Path("articles.csv").read_text().replace("article", "story", 1))
     page = ["learner", "create", URL, "page", "articles.csv", "--capacity", "1", "--size", "2", "--law", "bernoulli", *columns]
-    assert "4 outcomes of 3 of 4 items" in run.output([*page, "--history", "log.csv", "--features", "pooled"])
+    out = run.output([*page, "--history", "log.csv", "--features", "pooled"])
+    assert "4 outcomes of 3 of 4 items" in out
+    assert "do not count" not in out
     opened = sb.open_learner(URL, name="page")
     twin = sb.Learner.from_history(opened.decision_set, *LOG, law="bernoulli", seed=0, features="pooled")
     assert (opened.plays.tolist(), opened.rounds) == (twin.plays.tolist(), twin.rounds)

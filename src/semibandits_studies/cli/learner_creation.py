@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -108,6 +109,8 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
         print_line(f"It starts from {counts.sum():,.0f} outcomes of {(counts > 0).sum():,} of {x.d:,} items")
     if log is not None:
         print_line(f"Outcomes: {_source(log, creation)}")
+        if creation.prior_plays is None and _has_means(choice):
+            print_line(f"The means of {choice.file} do not count beside them; --prior-plays counts each as so many outcomes")
     unknown, has_pairs = int((counts == 0).sum()), isinstance(x, Matchings)
     if counts.any() and unknown and not creation.features:
         print_line(
@@ -162,6 +165,15 @@ def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, Fl
         raise InvalidInputError(f"--prior-plays must be a number for problems without a table, got {plays!r}: write a number")
     instance = load_problem(choice).instance
     return instance, np.full(instance.decision_set.d, float(plays or 0))
+
+
+def _has_means(choice: ProblemChoice) -> bool:
+    """Whether a table has means, which a history leaves out."""
+    if choice.file is None or choice.file.suffix.lower() not in TABLES:
+        return False
+    with suppress(InvalidInputError):
+        return any(read_prior(choice.file, choice.options, 1)[1])
+    return False
 
 
 def _is_of_problem(column: str) -> bool:
