@@ -138,6 +138,7 @@ def test_create(run):
     out = run.output(["learner", "create", URL, "packets", "germany50-routing", "--seed", "3"])
     assert out.splitlines() == [
         f"Created packets in {URL}: Paths(d=69, m=17, source='Saarbruecken', target='Greifswald'), GLADE",
+        "Each decision has at most 17 of 69 items",
         "Rewards: Gaussian, variance 0.0672 to 1.56 ms²",
         f"Serve it: semibandits serve --storage {URL}",
     ]
@@ -318,6 +319,7 @@ def test_replace(run):
     assert run.output([*replace, "--prior-plays", "3"]).splitlines() == [
         "page goes on with MatroidBases(Partition(d=3, groups=2)): 1 item is new, 1 has left",
         "Read from the table: article as item, category as group, ctr as rewards.",
+        "Each decision has at most 2 of 3 items",
         "1 open round can still be told, 0 are forgotten",
     ]
     learner.tell(asked.id, dict.fromkeys(asked.labels, 1.0))
@@ -373,6 +375,17 @@ def test_numbers_that_are_not_used_are_named(run):
     Path("wide.csv").write_text(";north;south\nAnn;20;31\nBob;25;x\n")
     wide = ["learner", "create", URL, "wide", "wide.csv", "--variance", "64", "--minimize"]
     assert "are not used; --prior-plays 5 counts each as 5 outcomes." in run.output(wide)
+
+
+def test_a_replacement_says_what_else_changes(run):
+    """The size of decisions, if it was left out, and the rounds that can no longer be told."""
+    Path("today.csv").write_text("item,group\na,x\nb,x\nc,y\nd,y\n")
+    Path("tomorrow.csv").write_text("item,group\ne,x\nf,x\ng,y\nh,y\n")
+    run.output(["learner", "create", URL, "page", "today.csv", "--capacity", "2", "--size", "1", "--law", "bernoulli"])
+    sb.open_learner(URL, name="page").ask_many(2)
+    out = run.output(["learner", "replace", URL, "page", "tomorrow.csv", "--capacity", "2"])
+    assert "Each decision has at most 4 of 4 items, 1 before\n" in out
+    assert "0 open rounds can still be told, 2 are forgotten: 0, 1, none of whose items is left\n" in out
 
 
 def test_a_history_beside_the_means_of_the_table(run):

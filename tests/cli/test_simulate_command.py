@@ -93,7 +93,7 @@ def test_bernoulli_rewards_are_compared_with_their_own_bound(run, monkeypatch):
     out = run.output(arguments)
     assert f"{own.value:.4g}"[:4] in out
     assert "over" in out.split("slope:")[0]
-    assert "policies receive the variance 1/4" in out
+    assert "policies that use a variance receive 1/4" in out
 
     def fail(*_, **__):
         raise SolverError("no luck")

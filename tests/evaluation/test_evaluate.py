@@ -351,6 +351,14 @@ def test_frames_and_texts():
     assert "0.4 % more (0.1 to 0.7 %)" in str(replace(found, lift=sb.ValueEstimate(0.004, 0.001, 0.007)))
 
 
+def test_items_of_few_outcomes_are_named():
+    """Their intervals are too narrow, however many outcomes the others have."""
+    log = pd.DataFrame({"item": ["a"] * 500 + ["b"] * 3 + ["c"] * 29, "reward": [1.0, 0.0] * 266})
+    (note,) = (one for one in sb.evaluate(log, ["a", "b", "c"]).notes if "narrow" in one)
+    assert note == "Intervals are too narrow for 2 items with less than 30 outcomes in the logs (fewest: 3 of 'b')."
+    assert not any("narrow" in one for one in sb.evaluate(log, ["a"]).notes)
+
+
 @pytest.mark.parametrize(
     ("told", "limit", "text"),
     [

@@ -38,8 +38,8 @@ URL names the database: sqlite:///routes.db is a file, postgresql://user@host/da
 semibandits learner create sqlite:///routes.db packets germany50-routing
 semibandits learner create sqlite:///routes.db films films.csv --capacity 2 --variance 1
 semibandits learner create sqlite:///days.db couriers times.csv --variance 64 --features additive
-semibandits learner create sqlite:///news.db front articles.csv --law bernoulli --capacity 2 --history log.csv --features pooled
-semibandits learner replace sqlite:///news.db front tomorrow.csv --capacity 2
+semibandits learner create sqlite:///news.db front articles.csv --law bernoulli --size 8 --history log.csv --features pooled
+semibandits learner replace sqlite:///news.db front tomorrow.csv --size 8
 semibandits learner list sqlite:///routes.db
 semibandits learner show sqlite:///routes.db courier
 semibandits learner log sqlite:///routes.db courier --output plays.csv

@@ -102,6 +102,7 @@ def create(url: str, name: str, problem: str, options: ProblemOptions, creation:
         print_json({"name": name, "url": shown, "decision_set": repr(x), "policy": repr(policy)} | known)
         return
     print_line(f"Created {name} in {shown}: {x!r}, {type(policy).__name__}")
+    print_line(f"Each decision has at most {x.m:,} of {x.d:,} items")
     if creation.law is None:
         spread = spread_text(learner.variance, instance.unit)
         print_line(f"Rewards: Gaussian, variance {spread}{', that of repeated outcomes' if is_estimated else ''}")
@@ -134,7 +135,7 @@ def replace_learner(url: str, name: str, problem: str, options: ProblemOptions, 
     known["features"] = design_of(with_features(instance, creation.features, choice), creation.features)
     known["variance"] = arguments["variance"] if "variance" in instance.description else None
     with reopened(url, name) as learner:
-        before = learner.decision_set.items
+        before, size = learner.decision_set.items, learner.decision_set.m
         learner, forgotten = learner.replace(arguments["decision_set"], **known)
         x, kept = learner.decision_set, len(learner.open_rounds)
     new, gone = len(set(x.items).difference(before)), len(set(before).difference(x.items))
@@ -145,7 +146,9 @@ def replace_learner(url: str, name: str, problem: str, options: ProblemOptions, 
     print_line(f"{name} goes on with {x!r}: {counted(new, 'item is', 'items are')} new, {counted(gone, 'has', 'have')} left")
     if instance.note and choice.file is not None:
         print_line(instance.note)
-    print_line(f"{counted(kept, 'open round', 'open rounds')} can still be told, {len(forgotten):,} are forgotten")
+    print_line(f"Each decision has at most {x.m:,} of {x.d:,} items{f', {size:,} before' if size != x.m else ''}")
+    lost = f": {', '.join(str(asked.id) for asked in forgotten)}, none of whose items is left" if forgotten else ""
+    print_line(f"{counted(kept, 'open round', 'open rounds')} can still be told, {len(forgotten):,} are forgotten{lost}")
 
 
 def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, FloatArray]:

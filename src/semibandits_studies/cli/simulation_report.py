@@ -81,7 +81,7 @@ def _rewards_text(rewards: RewardModel, instance: Instance) -> str:
     if law is None or law.is_quadratic:
         return f"Gaussian, independent, variance {spread}{'' if 'variance' in instance.description else ', which is assumed'}"
     if isinstance(law, Bernoulli):
-        return "0 or 1, independent; policies receive the variance 1/4"
+        return "0 or 1, independent; policies that use a variance receive 1/4"
     return f"{words(title(law))}; policies that use a variance receive {spread}"
 
 

@@ -27,6 +27,8 @@ from semibandits_studies.evaluation.result import Evaluation, ValueEstimate
 
 FEW_PLAYS: Final = 100
 """Below so many plays of equal weight, intervals are said to be rough."""
+FEW_OUTCOMES: Final = 30
+"""Intervals are too narrow for items with fewer outcomes."""
 UNSURE: Final = 2.0
 """Number of half-widths by which a mean weight must differ from what is expected to be reported."""
 
@@ -184,7 +186,8 @@ def _of_choices(
 
     logged, *others, weight, lift = jackknifed(statistic, logs.n_rounds, confidence)
     chosen = target.items(np.ones(logs.n_rounds))
-    shown = np.bincount(logs.items, minlength=len(chosen)) > 0
+    counts = np.bincount(logs.items, minlength=len(chosen))
+    shown = counts > 0
     support = float(chosen[shown].sum() / chosen.sum()) if chosen.any() else 1.0
     unsupported = tuple(logs.item_labels[place] for place in np.flatnonzero((chosen > 0.0) & ~shown))
     limit = ""
@@ -198,8 +201,15 @@ def _of_choices(
         )
     weights = target.rows if logs.probabilities is None else target.rows / logs.probabilities
     plays = float(weights.sum() ** 2 / np.square(weights).sum()) if weights.any() else 0.0
+    seldom = np.flatnonzero((chosen > 0.0) & shown & (counts < FEW_OUTCOMES))
     if plays < FEW_PLAYS:
         notes.append(f"Intervals are rough: the logs have {plays:,.0f} plays of these items, by their weights.")
+    elif len(seldom):
+        rare = seldom[np.argmin(counts[seldom])]
+        notes.append(
+            f"Intervals are too narrow for {counted(len(seldom), 'item', 'items')} with less than {FEW_OUTCOMES} outcomes in the "
+            f"logs (fewest: {counts[rare]:,} of {logs.item_labels[rare]!r})."
+        )
     if has_weights:
         notes += _of_weight(weight, support)
     if not has_weights:
