@@ -205,7 +205,8 @@ def _log(url: str, name: str, output: Path | None, *, as_json: bool) -> None:
     for place in range(width):
         title = roles[place] if place < len(roles) == min(width, 2) else f"item_{place + 1}"
         parts = np.empty(len(labels), dtype=object)  # whole numbers stay such beside gaps
-        parts[:] = [label[place] if place < len(label) else None for label in labels]
+        for k, label in enumerate(labels):
+            parts[k] = label[place] if place < len(label) else None
         frame.insert(1 + place, title, parts)
     if as_json:
         plain = frame.assign(asked=frame["asked"].astype(str)).astype(object)
