@@ -122,12 +122,12 @@ class OutlierWarning(UserWarning):
 
 
 class SignChangeWarning(UserWarning):
-    """Outcomes told to a learner look like those of the same items before with the other sign, as costs told as rewards do.
+    """The outcomes of a round have the opposite sign of earlier outcomes of the same items, as if costs were passed as rewards.
 
-    An outcome cannot be taken back; *Learners in a database*, "Outcomes that were told wrongly", shows how to start again from a
-    corrected log. A learner warns once in a process. It does not if the variance of the rewards is unknown, rewards are near 0,
-    means of other items have the other sign, or rounds have features or a context of their own. If the variance is right and no
-    mean changes, chance makes it warn in one of 3e6 rounds at most.
+    Outcomes cannot be undone; the section "Outcomes that were told wrongly" of the page on learners in a database shows how to
+    create a new learner from a corrected log. Each learner warns once per process. There is no warning if the variance of the
+    rewards is unknown, if rewards are close to 0, if means of other items have the opposite sign, or if rounds have features or a
+    context of their own. If the variance is right and means do not change, at most one of 3e6 rounds causes a false warning.
 
     Examples
     --------

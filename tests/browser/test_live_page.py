@@ -369,7 +369,7 @@ MATRIX = "#estimates table.cells"
 
 
 def test_assignments_are_a_matrix_of_their_means(live):
-    """Rows and columns by name; it does not change while somebody is in it."""
+    """The matrix has named rows and columns, and is not redrawn while it has the focus."""
     answers = live_answers.service(live_answers.of_pairs(live_answers.learner(d=12), PAIRS))
     page = live(answers)
     items = answers["/v1/learners/commute/estimates"]["items"]
@@ -407,7 +407,7 @@ def test_assignments_are_a_matrix_of_their_means(live):
 
 
 def test_pairs_without_an_outcome_have_what_is_expected_of_them(live):
-    """By features, or by the prior; the tip says which."""
+    """The expected mean from features, or the prior mean; the tip names both."""
     answers = live_answers.with_features(live_answers.of_pairs(live_answers.learner(d=12), PAIRS))
     items = answers["/v1/learners/commute/estimates"]["items"]
     items[5] |= {"shrunk": -5.0}
@@ -417,7 +417,7 @@ def test_pairs_without_an_outcome_have_what_is_expected_of_them(live):
     cell.focus()
     for words in ("no outcome yet", "5.000 expected", "0 plays"):
         expect(page.locator("#estimates .tip")).to_contain_text(words)
-    assert "without an outcome: what is expected of it" in page.inner_text("#estimates .key")
+    assert "pairs without outcomes: expected mean" in page.inner_text("#estimates .key")
     for item in items:
         item |= {"shrunk": None, "shrunk_sd": None}
     items[5] |= {"prior": -7.5, "prior_plays": 2}

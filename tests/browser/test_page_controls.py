@@ -66,7 +66,7 @@ def test_lines_that_end_far_apart_start_on_a_logarithmic_axis(open_page, factor,
 
 @pytest.mark.parametrize("rounds", ["logarithmic", "linear"])
 def test_curves_end_where_they_leave_a_logarithmic_axis(open_page, rounds):
-    """A policy that starts with a good prior has lost next to nothing in the first rounds."""
+    """With a good prior, the regret of the first rounds is close to 0."""
     payload = samples.germany()
     simulation, first = payload["simulation"], payload["simulation"]["policies"][0]
     first["mean"] = [1e-9 if k < 3 or k == 6 else y for k, y in enumerate(first["mean"])]

@@ -339,7 +339,7 @@ def test_items_of_a_log_that_have_left(run):
 
 
 def test_a_corrected_log_starts_a_learner(run):
-    """Costs of a matrix that were told as rewards; the log has one line without an outcome, and one of a courier who has left."""
+    """A log of costs told as rewards, with a missing outcome and a courier who has left."""
     Path("times.csv").write_text(";north;south\nAnn;20;31\nBob;25;x\nEve;30;28\n")
     pairs = [("Ann", "north"), ("Ann", "south"), ("Bob", "north"), ("Eve", "north"), ("Eve", "south"), ("Joe", "north")]
     with sb.open_learner(URL, name="days", decision_set=sb.Matchings(pairs, saturate="columns"), variance=4.0) as learner:
@@ -378,7 +378,7 @@ def test_numbers_that_are_not_used_are_named(run):
 
 
 def test_a_replacement_says_what_else_changes(run):
-    """The size of decisions, if it was left out, and the rounds that can no longer be told."""
+    """The output states the size of decisions, and lists rounds that can no longer be told."""
     Path("today.csv").write_text("item,group\na,x\nb,x\nc,y\nd,y\n")
     Path("tomorrow.csv").write_text("item,group\ne,x\nf,x\ng,y\nh,y\n")
     run.output(["learner", "create", URL, "page", "today.csv", "--capacity", "2", "--size", "1", "--law", "bernoulli"])
@@ -389,7 +389,7 @@ def test_a_replacement_says_what_else_changes(run):
 
 
 def test_a_history_beside_the_means_of_the_table(run):
-    """They count as a prior if --prior-plays says so, as if their outcomes had come before those of the log."""
+    """With --prior-plays, means of the table count as a prior in addition to the outcomes of the log."""
     Path("times.csv").write_text("courier;zone;minutes;days\nAnn;north;21,5;3\nAnn;south;;\nBob;north;30;2\nBob;south;24;4\n")
     Path("log.csv").write_text("row,column,reward\nAnn,north,-20\nBob,south,-26\nAnn,south,-40\n")
     new = ["learner", "create", URL, "days", "times.csv", "--variance", "9", "--policy", "CUCB", "--history", "log.csv"]
@@ -419,7 +419,7 @@ def test_an_odd_cell_beside_the_means_is_named(run):
 
 
 def test_a_log_of_parallel_links_starts_a_learner(run):
-    """Their numbers tell them apart; the matrix of costs may be written in any case."""
+    """The column item_3 distinguishes parallel links."""
     Path("links.csv").write_text("tail,head,costs\na,b,3\na,b,4\nb,c,2\n")
     links = [("a", "b"), ("a", "b"), ("b", "c")]
     with sb.open_learner(URL, name="first", decision_set=sb.Paths(links, "a", "c"), variance=1.0) as learner:

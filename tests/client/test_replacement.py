@@ -181,7 +181,7 @@ def test_rounds_whose_items_have_left_do_not_count_as_whole(tmp_path):
 @given(data=st.data())
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_log_has_all_rounds_of_its_name(data, tmp_path):
-    """Also of sets before, with rewards of items that have left while the round was open; against a record of the calls."""
+    """The log equals a record of all calls, across replacements and with rewards of items that left while a round was open."""
     url, rng = f"sqlite:///{tmp_path}/{data.draw(st.uuids())}.db", np.random.default_rng(data.draw(st.integers(0, 99)))
     draws = {"probability_draws": 7} if data.draw(st.booleans()) else {}
     policy = sb.ThompsonSampling() if draws else sb.CUCB()
@@ -216,7 +216,7 @@ def test_a_log_has_all_rounds_of_its_name(data, tmp_path):
 
 
 def test_logs_of_other_learners_and_after_prune(url):
-    """A name that looks like that of a learner before, one that goes on under another name, and rounds that were deleted."""
+    """A learner whose name looks like that of a replaced one, a replacement under another name, and pruned rounds."""
     with sb.open_learner(url, name="front") as one:
         other = sb.open_learner(url, name="front~4", decision_set=BEFORE, law="bernoulli")
         other.ask()
@@ -245,7 +245,7 @@ def test_outcomes_of_items_that_have_left_are_checked(url, wrong):
 
 
 def test_replaced_learners_are_listed_nowhere_and_can_be_read(url, capsys):
-    """A service does not open them, so that a year of them costs nothing; one whose name only looks so is listed."""
+    """Services do not open replaced learners. A learner whose name only looks like that of a replaced one is listed."""
     with sb.open_learner(url, name="front") as one:
         for k in range(3):
             one.replace(sb.MSets(5, 2, items=[*"abcd", str(k)]))
@@ -292,7 +292,7 @@ class OwnLaw(sb.laws.Law):
 
 
 def test_logs_after_sets_and_laws_of_the_user(tmp_path):
-    """Rounds of an own set are absent, and those of which only its journal tells; the rest is there, with an own law, too."""
+    """The log skips rounds of an own decision set and rounds that were told while it was used; own laws are supported."""
     arguments = {"decision_set": BEFORE, "policy": sb.CUCB(), "variance": 1.0}
     with sb.open_learner(f"sqlite:///{tmp_path}/a.db", name="front", **arguments) as one:
         one.tell(one.ask().id, [2.0, 3.0])
@@ -314,7 +314,7 @@ def test_logs_after_sets_and_laws_of_the_user(tmp_path):
 
 
 def test_rounds_before_a_learner_was_pruned_are_absent(url):
-    """Also those that were open when it began, and told before."""
+    """Rounds are left out, too, that were open when the learner was created and told before it was pruned."""
     with sb.open_learner(url, name="front") as one:
         waiting, other = one.ask_many(2)
         one.replace(AFTER)
@@ -325,7 +325,7 @@ def test_rounds_before_a_learner_was_pruned_are_absent(url):
 
 
 def test_a_log_follows_its_own_learners_whatever_their_names_are(url, tmp_path):
-    """Under other names after an import; learners of the same names in another database are no part of it."""
+    """Imports under other names keep the log; other learners with similar names are not included."""
     away = new_backend(f"sqlite:///{tmp_path}/away.db")
     with sb.open_learner(url, name="front") as one:
         for labels in ("abcx", "abcy"):

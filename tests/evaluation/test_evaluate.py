@@ -352,10 +352,10 @@ def test_frames_and_texts():
 
 
 def test_items_of_few_outcomes_are_named():
-    """Their intervals are too narrow, however many outcomes the others have."""
+    """Their intervals are too narrow, even if other items have many outcomes."""
     log = pd.DataFrame({"item": ["a"] * 500 + ["b"] * 3 + ["c"] * 29, "reward": [1.0, 0.0] * 266})
     (note,) = (one for one in sb.evaluate(log, ["a", "b", "c"]).notes if "narrow" in one)
-    assert note == "Intervals are too narrow for 2 items with less than 30 outcomes in the logs (fewest: 3 of 'b')."
+    assert note == "Intervals are too narrow for 2 items with fewer than 30 outcomes in the logs (fewest: 3 of 'b')."
     assert not any("narrow" in one for one in sb.evaluate(log, ["a"]).notes)
 
 
@@ -369,7 +369,7 @@ def test_items_of_few_outcomes_are_named():
     ],
 )
 def test_limits_of_costs(told, limit, text):
-    """Pairs that were never sent count 0, the best value of costs: what is estimated is then no bound from below."""
+    """Unsupported pairs count 0, the best possible cost, so that the estimate bounds the cost from below."""
     log = pd.DataFrame({"round": np.repeat(range(20), 2), "item": ["a", "b"] * 20, "minutes": [30.0, 40.0] * 20})
     log = log.assign(reward=-log["minutes"], noisy=[1.0, *[-30.0] * 39], mixed=[-30.0, 1.0] * 20, probability=1.0)
     found = sb.evaluate(log, ["a", "new"], **told)

@@ -46,7 +46,7 @@ def test_costs_of_routes_without_a_minus_sign_cause_one_warning(outcome):
 
 
 def told(learner, *rounds, **arguments):
-    """Warnings of the sign while the learner is told rounds of one number, or of one for each item."""
+    """Messages of the sign warnings in these rounds. A round is one number per item, or one number for all items."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         for values in rounds:
@@ -73,20 +73,20 @@ def test_outcomes_of_the_other_sign_than_before_cause_one_warning(m, first):
         strict.tell(asked.id, **{second: [31.0] * m})
     with pytest.raises(sb.SignChangeWarning):
         strict.tell(asked.id, **{second: [31.0] * m})
-    assert text(strict) == before  # an error tells nothing, and repeating the call does not make it right
+    assert text(strict) == before  # after an error nothing was told, and a repeated call fails again
 
 
 @pytest.mark.parametrize("mean", [0.0, 0.5, -1.0, 2.0])
 @pytest.mark.parametrize("m", [1, 3])
-def test_rewards_around_zero_keep_no_sign(mean, m):
+def test_rewards_around_zero_cause_no_sign_warning(mean, m):
     for seed in range(20):
         rng = np.random.default_rng(seed)
         learner = sb.Learner(sb.MSets(3 * m, m), sb.CUCB(), variance=4.0, seed=seed)
         assert not told(learner, *(mean + 2.0 * rng.standard_normal((100, m))))
 
 
-def test_means_that_depend_on_the_context_keep_no_sign():
-    """With features alone, of which costs are told as rewards, they do."""
+def test_means_that_depend_on_the_context_cause_no_sign_warning():
+    """Fixed features alone do not turn the warning off."""
     items = list("abc")
     table = pd.DataFrame({"size": [1.0, 2.0, 3.0]}, index=items)
     learner = sb.Learner(sb.MSets(3, 1, items=items), variance=1.0, features=table, context={"day": [-1.0, 1.0]}, seed=0)

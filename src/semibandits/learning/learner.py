@@ -454,8 +454,8 @@ class Learner(Readable):
         -------
         learner : Learner
             The new learner. Rounds that are open stay open in it, under the same id, with the items that are left. Tell their
-            outcomes by label, also of items that have left, which only the log of a database keeps. A list is refused if items
-            have left or moved.
+            outcomes by label, also for items that have left: these outcomes are only written to the log of a database. A list
+            is refused if items have left or moved.
         forgotten : tuple of Round
             Open rounds of this learner all of whose items have left.
 

@@ -141,8 +141,8 @@ class Tell(Operation):
         return ()
 
     def prepare(self, learner: Learner, *, has_key: bool) -> Payload:
-        """Rewards in the order of the items, null where they are lost, and those of items that have left, for the log; with a key
-        also the items, for `repeated`.
+        """Rewards in the order of the items, null where they are lost, and for the log those of items that have left. A call
+        with a key also stores the items, which `repeated` compares.
         """
         checked = self._checked(learner)
         payload: Payload = {"outcomes": [[asked.id, _listed(values)] for asked, values, _ in checked]}

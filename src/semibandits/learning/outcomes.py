@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from semibandits._typing import ArrayLike, FloatArray
+from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.signs import chooses_nothing, empty_decision
 from semibandits.errors import OutlierWarning, PositiveRewardsWarning, SignChangeWarning
@@ -33,9 +33,9 @@ MULTIPLE: Final = 1000.0
 """and more than so many times as large as all rewards before."""
 
 SIGN_EVIDENCE: Final = 30.0
-"""Twice the logarithm of how many times likelier outcomes must be with the other sign: 15, once in 3e6 rounds by chance."""
+"""Least value of 2 ln(likelihood ratio) for the opposite sign; by chance it is exceeded in at most one of 3e6 rounds."""
 SIGN_SHARE: Final = 0.9
-"""Share of all plays that must be of items whose mean has the sign before."""
+"""Least share of plays whose items have means of the same sign as the items of the round."""
 
 _LIBRARY: Final = str(Path(__file__).parents[1])
 
@@ -54,7 +54,7 @@ class OutcomeCheck:
         self._variance = variance_vector(variance if own is None else own, decision_set.d) if is_known else None
         self._rounds, self._largest = 0, 0.0
         self._warns_of_outliers = self._warns_of_signs = True
-        self._squares, self._compared = 0.0, 0  # of standardised deviations, and their number
+        self._squares, self._compared = 0.0, 0  # sum of `least` over rounds of another sign, and number of their outcomes
 
     def expect_costs(self) -> None:
         """Warn if the first rewards are all positive, since what is known before them are costs."""
@@ -67,9 +67,7 @@ class OutcomeCheck:
         """
         with about_costs(in_costs):
             values = asked.rewards(outcome, partial=partial)
-        values = negated(values) if in_costs else values
-        name = "costs" if in_costs else "rewards"
-        check_possible(self.law, values, asked.items, lambda k: repr(asked.labels[k]), name, in_costs=in_costs)
+        values = self._possible(values, asked.items, asked.labels, in_costs=in_costs)
         if in_costs and self._in_rewards is not None and (values < 0.0).any() and not (values > 0.0).any():
             told, self._in_rewards = self._in_rewards, None
             if chooses_nothing(told, np.full(told.d, -1.0)):
@@ -79,23 +77,28 @@ class OutcomeCheck:
         if self._variance is not None:
             deviations = np.sqrt(self._variance[asked.items])
             rows = None if progress.sharing is None else progress.sharing.rows
-            changes = rows is not None and (rows.within is not None or asked.id in rows.open)  # means, from round to round
-            if self._warns_of_signs and not changes:
+            has_fixed_means = rows is None or not (rows.within is not None or asked.id in rows.open)
+            if self._warns_of_signs and has_fixed_means:
                 self._warn_of_sign_change(asked, values, deviations, progress, in_costs=in_costs)
             if self._warns_of_outliers:
                 self._warn_of_outlier(asked, values, deviations, in_costs=in_costs)
         return values
 
     def rewards_of_gone(self, asked: Round, outcome: Outcome, *, in_costs: bool) -> FloatArray:
-        """The same for the items of the round that have left; the range of a law is that of the first item."""
+        """Rewards of the items of an open round that have left, NaN where the outcome is lost; shape (len(asked.gone),).
+
+        They are checked against the range of the law at the first item, since the law has no parameters for items that have left.
+        """
         if not asked.gone:
             return np.zeros(0)
-        gone = asked.gone
         with about_costs(in_costs):
             values = asked.rewards_of_gone(outcome)
-        values = negated(values) if in_costs else values
-        name = "costs" if in_costs else "rewards"
-        check_possible(self.law, values, np.zeros(len(gone), dtype=np.int64), lambda k: repr(gone[k]), name, in_costs=in_costs)
+        return self._possible(values, np.zeros(len(values), dtype=np.int64), asked.gone, in_costs=in_costs)
+
+    def _possible(self, values: FloatArray, items: IntArray, labels: tuple[Hashable, ...], *, in_costs: bool) -> FloatArray:
+        """Rewards from rewards or costs, which the law must allow."""
+        values, name = (negated(values), "costs") if in_costs else (values, "rewards")
+        check_possible(self.law, values, items, lambda k: repr(labels[k]), name, in_costs=in_costs)
         return values
 
     def statistics(self, progress: Progress) -> None:
@@ -124,19 +127,19 @@ class OutcomeCheck:
     def _warn_of_sign_change(
         self, asked: Round, values: FloatArray, deviations: FloatArray, progress: Progress, *, in_costs: bool
     ) -> None:
-        """Warn once if minus the outcomes fit the means of their items before, and the outcomes do not."""
-        if progress.sums[asked.items] @ values >= 0.0:  # the usual sign
+        """Warn once if the negated outcomes fit the earlier means of their items, and the outcomes do not."""
+        if progress.sums[asked.items] @ values >= 0.0:  # the same sign as before
             return
         known = ~np.isnan(values) & (progress.plays[asked.items] > 0.0)
         items, values = asked.items[known], values[known]
         plays = progress.plays[items]
         means = progress.sums[items] / plays
-        with np.errstate(all="ignore"):  # NaN, of infinite numbers, is no evidence
-            precisions = plays / (1.0 + plays) / np.square(deviations[known])  # of outcomes about the means before
+        with np.errstate(all="ignore"):  # NaN, from infinite numbers, gives no warning
+            precisions = plays / (1.0 + plays) / np.square(deviations[known])  # of outcome minus mean
             both, product = (float(precisions @ v) for v in (values * values + means * means, values * means))
-        # A sum of k squares has mean k and variance 2 k.
-        k, least, mirrored = len(items), both - 2.0 * abs(product), both + 2.0 * product  # the latter of minus the outcomes
-        scale = max(1.0, self._squares / max(self._compared, 1))  # rewards may vary more than was said
+        # Chi-square statistics with k degrees of freedom: of the negated outcomes, and the smaller one of both signs.
+        k, mirrored, least = len(items), both + 2.0 * product, both - 2.0 * abs(product)
+        scale = max(1.0, self._squares / max(self._compared, 1))  # in case the variance was given too small
         self._squares, self._compared = self._squares + least, self._compared + k
         if not (-4.0 * product > scale * SIGN_EVIDENCE and mirrored < scale * (k + 4.0 * math.sqrt(2.0 * k))):
             return

@@ -44,7 +44,7 @@ class Round:
         them with the outcomes for :func:`semibandits.evaluate`.
     gone : tuple, or None
         After `Learner.replace`, if items have left or are in another order: labels of the items that have left. Outcomes are then
-        told by label, and those of items that have left are only kept in the log of a learner in a database. Otherwise None.
+        told by label; outcomes of items that have left are only written to the log of a learner in a database. Otherwise None.
 
     Examples
     --------

@@ -115,11 +115,11 @@ class DurableLearner(Learner):
         return self._read(lambda one: self._replica.times.ages(one, now()))
 
     def log(self) -> DataFrame:
-        """All plays, for :func:`semibandits.evaluate` or a data team: a row for each item of a round.
+        """All plays, one row per item of a round, for example for :func:`semibandits.evaluate`.
 
-        Those of learners that this one has replaced under the same name come first, and items that have left keep their rewards.
-        Absent are rounds that were told before `prune`, and those of a learner that was replaced under another name, or whose
-        decision set was your own.
+        The log includes the rounds of learners that this one has replaced under the same name, and rewards of items that have
+        left. It does not include rounds that were told before `prune`, rounds of a learner that was replaced under another name,
+        and rounds of replaced learners whose decision set was your own.
 
         Returns
         -------

@@ -161,7 +161,7 @@ class Stored:
     def archive(self, connection: Connection, seq: int) -> str:
         """End the journal of the learner after the entry `seq`, and free its name for another one.
 
-        The learner is kept as NAME~k, with a k above all others. Returns the mark by which the other one knows it.
+        The learner is kept as NAME~k, with a k above all others. Returns a mark, which the new learner stores.
         """
         others = (re.fullmatch(r"~([1-9][0-9]*)", one.removeprefix(self.name)) for one in names(connection))
         number = max((int(match[1]) for match in others if match is not None), default=0) + 1
@@ -171,7 +171,7 @@ class Stored:
         return mark
 
     def replaced(self, connection: Connection) -> list[Stored]:
-        """The learners that this one has replaced under its name, directly or not, oldest first."""
+        """All learners that had the name of this one before it, oldest first."""
         if REPLACES not in self.specification:
             return []
         ended = connection.execute(select(LEARNERS.c.name, _LAST_TEXT).where(_LAST_KIND == REPLACE))
@@ -217,7 +217,7 @@ def latest_state(connection: Connection, name: str) -> Payload | None:
 
 
 def names(connection: Connection, *, current: bool = False) -> list[str]:
-    """Names of all learners, in alphabetical order; if `current`, without those that others have replaced under their name."""
+    """Names of all learners, in alphabetical order; if `current`, without replaced learners."""
     query = select(LEARNERS.c.name).order_by(LEARNERS.c.name)
     if current:
         query = query.where(func.coalesce(_LAST_KIND, "") != REPLACE)

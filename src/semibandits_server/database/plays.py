@@ -40,7 +40,7 @@ class Journal(NamedTuple):
         return stored_decision_set(self.specification["decision_set"], None, stored_size(self.first.state["statistics"]))
 
     def is_sure(self) -> bool:
-        """Whether the policy is known to draw nothing, which is so if it is of the library."""
+        """Whether the policy draws nothing; False if that is unknown, as for policies and laws of the user."""
         try:
             return not getattr(stored_policy(self.specification["policy"], None), "draws", True)
         except InvalidInputError:  # the policy or its law is the user's own
@@ -50,10 +50,10 @@ class Journal(NamedTuple):
 def plays_of(journals: Sequence[Journal], decision_set: DecisionSet, *, sure: bool) -> dict[str, list[Any]]:
     """Columns of the plays in the rounds of journals, each of which continues the one before it, in the order of the rounds.
 
-    The last one is of this decision set, and of a policy that draws nothing if that is `sure`. Absent are journals before it of
-    sets of the user, rounds before a journal was pruned, and rounds that were open at these times if nothing is known of them
-    afterwards. A reward is None if it was not told. Times are milliseconds since 1970, None if unknown; probabilities are 1 for
-    policies that draw nothing, else those that were drawn, or None.
+    `decision_set` is that of the last journal; `sure` states whether its policy draws nothing. Earlier journals are skipped if
+    their decision set is the user's own. A round that is open when a skipped or pruned part begins is left out if it is closed
+    within that part. Rewards are None if they were not told, times are milliseconds since 1970 or None, and probabilities are 1
+    for policies that draw nothing, the drawn ones, or None.
     """
     plays, last = _Plays(), journals[-1]
     for journal in journals:
@@ -103,7 +103,7 @@ class _Plays:
                     self._ask(asked, entry.time, {})
 
     def _ask(self, asked: Round, time: int | None, known: Mapping[Hashable, Row]) -> None:
-        """Open a round; its rows may be `known` by item, in another order."""
+        """Open a round. `known` are the rows that an earlier journal has for it, by item."""
         gone = asked.gone or ()
         shares = [None] * len(asked.items) if asked.probabilities is None else asked.probabilities.tolist()
         rows = [

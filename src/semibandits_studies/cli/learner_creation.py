@@ -171,7 +171,7 @@ def _with_plays(choice: ProblemChoice, creation: Creation) -> tuple[Instance, Fl
 
 
 def _has_means(choice: ProblemChoice) -> bool:
-    """Whether a table has means, which a history leaves out."""
+    """Whether the table of the problem has means, which are not used together with a history."""
     if choice.file is None or choice.file.suffix.lower() not in TABLES:
         return False
     with suppress(InvalidInputError):
@@ -180,7 +180,7 @@ def _has_means(choice: ProblemChoice) -> bool:
 
 
 def _is_of_problem(column: str) -> bool:
-    """Whether a choice of a column is about PROBLEM, beside a history: the outcomes are in columns of the history."""
+    """Whether a chosen column belongs to PROBLEM and not to the history, whose columns contain the outcomes."""
     (role, name), *_ = chosen_columns([column]).items()
     return role not in MEASURES or name.strip().casefold() == CELLS
 

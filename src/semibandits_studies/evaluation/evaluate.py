@@ -28,7 +28,7 @@ from semibandits_studies.evaluation.result import Evaluation, ValueEstimate
 FEW_PLAYS: Final = 100
 """Below so many plays of equal weight, intervals are said to be rough."""
 FEW_OUTCOMES: Final = 30
-"""Intervals are too narrow for items with fewer outcomes."""
+"""Number of outcomes of an item below which intervals are reported as too narrow."""
 UNSURE: Final = 2.0
 """Number of half-widths by which a mean weight must differ from what is expected to be reported."""
 
@@ -207,8 +207,8 @@ def _of_choices(
     elif len(seldom):
         rare = seldom[np.argmin(counts[seldom])]
         notes.append(
-            f"Intervals are too narrow for {counted(len(seldom), 'item', 'items')} with less than {FEW_OUTCOMES} outcomes in the "
-            f"logs (fewest: {counts[rare]:,} of {logs.item_labels[rare]!r})."
+            f"Intervals are too narrow for {counted(len(seldom), 'item', 'items')} with fewer than {FEW_OUTCOMES} outcomes in "
+            f"the logs (fewest: {counts[rare]:,} of {logs.item_labels[rare]!r})."
         )
     if has_weights:
         notes += _of_weight(weight, support)

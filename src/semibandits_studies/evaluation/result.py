@@ -69,8 +69,8 @@ class Evaluation:
     notes : tuple of str
         What limits the estimates.
     limit : {"", "at least", "at most"}
-        How the true value is related to the estimates, in which plays without support count 0: "at least" if no item of the logs
-        has a negative mean, "at most" if none has a positive one; "" if both occur, or all plays have support.
+        Plays without support count 0. The true value is then "at least" the estimate if no item of the logs has a negative mean,
+        and "at most" the estimate if no item has a positive mean; "" otherwise, and if all plays have support.
 
     Examples
     --------

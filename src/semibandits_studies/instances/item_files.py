@@ -76,7 +76,7 @@ class ItemLog:
 def read_log(path: str | os.PathLike[str], instance: Instance, options: ProblemOptions, *, has_means: bool = False) -> ItemLog:
     """The item and the reward, or cost, of each line of a log; lines without an outcome are left out.
 
-    The column of the outcomes may be chosen, but if the problem `has_means`, its own may be meant.
+    If the problem `has_means`, chosen columns of means may be missing here, since they may belong to its table.
     """
     of_matrix = {name for name in chosen_columns(options.columns).values() if name.strip().casefold() == CELLS}
     own = [text for text in options.columns if of_matrix.isdisjoint(chosen_columns([text]).values())]
@@ -132,7 +132,7 @@ def _label_columns(header: Header, instance: Instance) -> list[int]:
 
 
 def _items_of_lines(cells: Cells, instance: Instance, labels: Sequence[int], *, number: int | None = None) -> list[list[int]]:
-    """The items that each line names: none if unknown, several if they are parallel, and their column of numbers is not given."""
+    """The items of each line: none if unknown, several for parallel links without their column of numbers."""
     items: Sequence[Any] = instance.decision_set.items
     width = 2 if number is None else 3
     own = [tuple(map(str, item[:width])) for item in items] if len(labels) > 1 else [(label,) for label in instance.labels]

@@ -43,7 +43,7 @@ BOUND_LABEL: Final = "C(θ) ln T"
 ROUNDS: Final = ("round T (logarithmic axis)", "round T")
 MARKERS_A_LINE: Final = 7
 FAR: Final = 10.0
-"""A bound that ends above the regret of all policies by more than this factor would leave them no room: its end is only named."""
+"""If the bound ends above the regret of all policies by more than this factor, its end is named instead of drawn."""
 
 
 def plot_regret(
@@ -144,7 +144,7 @@ def _draw_bound(ax: Axes, result: SimulationResult, name: str, value: float, bra
 
 
 def _name_bound(ax: Axes, result: SimulationResult, name: str, value: float) -> Line2D:
-    """A line of one point at the top of the axes, which draws nothing but has a name."""
+    """Add an invisible line, a single point at the top of the axes, so that the bound is named like the other lines."""
     from matplotlib.lines import Line2D
 
     top = ax.get_ylim()[1]

@@ -112,7 +112,7 @@ def features_text(specification: Mapping[str, Any]) -> str:
 
 
 def prior_text(specification: Mapping[str, Any], theta: FloatArray | None) -> str:
-    """What all policies know before the first round, from the specification of a simulation; empty if nothing."""
+    """The prior of all policies, from the specification of a simulation; empty without a prior."""
     prior = specification.get("prior")
     if not isinstance(prior, Mapping) or not any(prior["plays"]):
         return ""

@@ -63,7 +63,7 @@ function cardsOf() {
   return { elements: Object.values(cards).map((card) => card.element), show };
 }
 
-// A decision of many items is cut off after some of them: all are marked in the table of estimates.
+// A long decision is shortened; the table of estimates marks all of its items.
 const MOST_LISTED = 12;
 function briefly({ text, items }) {
   const parts = text.split(", ");

@@ -46,7 +46,7 @@ function estimatesSection(host, summary) {
     view.lane = estimateScale(rows);
     view.decimals = decimalsFor(extreme(Math.max, rows.flatMap(meansOf).map(Math.abs), 0), 4);
     fill(axis, laneAxis(view.lane));
-    // A matrix that somebody reads or walks through stays as it is.
+    // The matrix is not redrawn under the pointer or the keyboard focus.
     const pairs = summary.family === "matchings" && !matrix.matches(":hover, :focus-within") && pairsOf(estimates.items);
     if (pairs) drawMatrix(matrix, pairs, estimates.items.map((item) => signed(item, best.is_cost)), { nouns, value, meanText });
     const unseen = rows.filter((row) => row.mean === null).length;
@@ -72,7 +72,7 @@ function pairsOf(items) {
   return new Set(cells.map(({ row, column }) => `${row} ${column}`)).size < cells.length ? null : { rows: sides[0], columns: sides[1], cells };
 }
 
-// Columns in the order of the pairs; one that the rows before do not have stands beside its neighbour in the row.
+// Columns in the order of the pairs; a new column is inserted next to its neighbour in the row.
 function columnsOf(pairs) {
   const names = [];
   const placeOf = (k, row) => (pairs[k] && pairs[k][0] === row ? names.indexOf(pairs[k][1]) : -1);
@@ -85,7 +85,7 @@ function columnsOf(pairs) {
 }
 
 function drawMatrix(figure, drawing, rows, { nouns, value, meanText }) {
-  // Of pairs without an outcome, what is expected or was known before.
+  // Pairs without outcomes show their expected mean, or their prior mean.
   const before = (row) => [row.shrunk, row.prior].find(known) ?? null;
   const layer = { key: "theta", label: value, unit: "", values: rows.map((row) => row.mean ?? before(row)) };
   const isGuess = rows.some((row) => row.mean === null && before(row) !== null);
@@ -97,7 +97,7 @@ function drawMatrix(figure, drawing, rows, { nouns, value, meanText }) {
       `${counted(plays, "play", "plays")}${open ? `, ${number(open)} open` : ""}`, inBest && `part of the best ${nouns.decision}`].filter(Boolean);
   };
   cellsDrawing(figure, { drawing, layer, items, scale: layerScale(layer, items), words, best: `best ${nouns.decision}`,
-    rest: isGuess && tag("span", {}, "without an outcome: what is expected of it") });
+    rest: isGuess && tag("span", {}, "pairs without outcomes: expected mean") });
   figure.hidden = false;
 }
 

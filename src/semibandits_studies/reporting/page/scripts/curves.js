@@ -90,7 +90,7 @@ function visible(rounds, heights, view) {
   return points;
 }
 
-// The part of a line above the end of a logarithmic axis, cut where it crosses the axis.
+// The part of a curve above the lower end of a logarithmic axis, clipped at the crossing.
 function above(points, floor, view) {
   if (view.y !== "log") return points;
   const kept = [];
